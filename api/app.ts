@@ -27,6 +27,7 @@ import { serveOAuthCallback } from './public/oauth-callback.js';
 import { serveReturnPages } from './public/pay-page.js';
 import { servePretendPay } from './public/pretend-pay.js';
 import { servePretendReader } from './public/pretend-reader.js';
+import { servePretendSetup } from './public/pretend-setup.js';
 import { serveTrackingPages } from './public/tracking/tracking-pages.js';
 import { documentRoutes } from './routes/document.js';
 import { exportDownloadRoute } from './routes/export-download.js';
@@ -38,8 +39,8 @@ import { RouteIndex, type RouteLayer } from './runtime/route-index.js';
 import type { ApiRuntime } from './runtime/runtime.js';
 
 /**
- * The version prefixes of the API's paths. Paths with either prefix lead to the same router
- * (docs/decisions.md §1, row 2).
+ * The version prefixes of the API's paths. Both prefixes lead to the same router (docs/decisions.md
+ * §1, row 2).
  */
 const PREFIXES = ['/v1', '/api/v1'];
 
@@ -52,7 +53,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
 
 /**
  * Builds the Koa application. It does not listen on a port.
- * @param checks checks for /readyz in addition to those of the stores
+ * @param checks further checks for /readyz, besides the checks of the stores
  */
 export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<Koa> {
   const app = new Koa({ proxy: api.config.trustProxy });
@@ -67,6 +68,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   use(serveReturnPages());
   use(servePretendPay(api));
   use(servePretendReader(api));
+  use(servePretendSetup(api));
   use(serveTrackingPages(api));
   use(serveDriverPages(api));
   use(serveVendorHooks(api));
@@ -102,7 +104,7 @@ function serveHealth(readHealth: (path: string) => Promise<HealthResponse>): Api
 
 /**
  * Stores the version prefix of the request's path in `ctx.state.prefix`, because the router's paths
- * have no prefix. A path with neither a version prefix nor `/docs` gets a 404.
+ * have no prefix. Responds with 404 if a path starts neither with a prefix nor with `/docs`.
  */
 const detectVersionPrefix: ApiMiddleware = async (ctx, next) => {
   const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));
@@ -166,7 +168,7 @@ async function runChain(chain: readonly ApiMiddleware[], ctx: ApiContext, index 
   await chain[index]?.(ctx, () => runChain(chain, ctx, index + 1));
 }
 
-/** Reports every query parameter as unknown. Used for routes that read no query parameters. */
+/** Reports every query parameter as unknown. For routes that read no query parameters. */
 const reportQuery: ApiMiddleware = (ctx, next) => {
   reportUnknownNames(ctx, Object.keys(ctx.query));
   return next();

@@ -17,9 +17,9 @@ export type RequestInterceptor = (...request: Parameters<RequestListener>) => bo
 
 /**
  * Opens the API and listens.
- * @param interceptor receives each request before the api; used in the all-in-one process
+ * @param interceptor receives each request before the API; used in the all-in-one process
  * @param options `server` is the HTTP server that the process has already opened; without it, a new
- *   one is opened. `vendors` replaces the product's vendors in tests
+ *   server is opened. `vendors` replaces the product's vendors in tests
  */
 export async function startApi(
   runtime: Runtime,

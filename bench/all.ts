@@ -4,16 +4,17 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { print, printMachine } from './support/report.js';
 
-// Runs every bench, one after another, and prints all figures that have a bar once more at the end.
-// `npm run bench -- writes reads` runs only these. Settings such as BENCH_SECONDS apply to all.
+// Runs every bench, one after another. At the end, prints all figures with a bar (a required value)
+// once more. `npm run bench -- writes reads` runs only these two. Settings such as BENCH_SECONDS
+// apply to all benches.
 const BENCHES = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith('.ts') && name !== basename(import.meta.filename))
   .map((name) => basename(name, '.ts'));
 
-/** Matches a printed figure that has a bar. */
+/** Matches a printed figure that has a required value. */
 const HAS_BAR = /\(bar: (?!none)/;
 
-/** Runs a bench, prints what it prints, and returns the figures that have a bar. */
+/** Runs a bench and prints its output. Returns the figures that have a required value. */
 async function runBench(name: string): Promise<string[]> {
   print(`== bench:${name}`);
   const child = spawn(process.execPath, ['--import', 'tsx', `bench/${name}.ts`], {

@@ -75,7 +75,7 @@ paths.push(
 
 const times = new Map<string, number[]>(paths.map(([name]) => [name, []]));
 for (let sample = 0; sample < SAMPLES; sample += 1) {
-  // Alternate between the paths, so that a disturbance of the machine affects all of them.
+  // Alternate between the paths, so that a disturbance of the machine affects each path equally.
   for (const [name, path] of paths) {
     const startedAt = performance.now();
     await get(path);

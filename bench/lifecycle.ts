@@ -12,9 +12,9 @@ import { hasRedis, startStores } from './support/stores.js';
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CLIENTS = (process.env.BENCH_CLIENTS ?? '1,128').split(',').map(Number);
-/** The number of invoices per insert query. More could exceed the product's query timeout. */
+/** Number of invoices per insert query. More invoices could exceed the product's query timeout. */
 const INVOICES_PER_INSERT = 10_000;
-/** The number of invoices to insert, more than a run can use. */
+/** Number of inserted invoices. A run uses fewer. */
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 250_000);
 
 interface Filled {

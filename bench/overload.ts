@@ -13,9 +13,10 @@ import {
 import { describeRatio, print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Offers more writes than the product can store: twice and five times its peak, at a fixed rate,
-// also while another program uses one core. Prints how many are accepted, how long these take, and
-// how the others are refused. A second tenant offers a few writes beside the flood of the first.
+// Measures the peak rate of writes, and then sends writes at one, two and five times this rate
+// (BENCH_FACTORS). Repeats this while another program uses one core. Prints how many writes were
+// accepted, their latency, and the statuses of the others. Meanwhile a second tenant sends 20
+// writes a second, to show whether the flood of the first tenant affects it.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
 const FACTORS = (process.env.BENCH_FACTORS ?? '1,2,5').split(',').map(Number);
 const PEAK_CLIENTS = 128;

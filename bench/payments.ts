@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../shared/platform/postgres/database.js';
 import type { StripeAccount } from '../test/support/vendors/stripe-double/stripe-account.js';
 import { StripeDouble } from '../test/support/vendors/stripe-double/stripe-double.js';
-import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
+import { createTenant, openBenchDatabase, postToApi, startProduct } from './support/product.js';
 import { percentile, print, printMachine } from './support/report.js';
 import { startStores, waitFor } from './support/stores.js';
 
-// Measures online payments. A double of the vendor sends webhooks at a fixed rate, and the service
-// reads each payment there and records it. Measured is the time from the payment to invoice.paid.
+// Measures online payments. A double of the vendor sends webhooks at a fixed rate. The service
+// reads each payment from the double and records it. The bench measures the time from the payment
+// to the event invoice.paid.
 const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 200);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
-/** Stripe allows a connection 25 reads a second, so the payments belong to many accounts. */
+/** Stripe allows a connection only 25 reads a second, so the payments belong to many accounts. */
 const ACCOUNTS = Number(process.env.BENCH_ACCOUNTS ?? 20);
 const BAR_MS = 500;
 
@@ -26,22 +27,11 @@ interface OpenPage {
   url: string;
 }
 
-async function post(origin: string, key: string, path: string, body: object) {
-  const response = await fetch(`${origin}/v1${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const result = (await response.json()) as Record<string, string>;
-  if (!response.ok) throw new Error(`POST ${path} responded ${response.status}: ${JSON.stringify(result)}`);
-  return result;
-}
-
 async function connect(origin: string, db: Database, double: StripeDouble): Promise<Payer> {
   const { tenantId, key } = await createTenant(db);
   const vendor = double.openAccount();
   const secret = `whsec_${randomUUID()}`;
-  const connection = await post(origin, key, '/connections', {
+  const connection = await postToApi(origin, key, '/connections', {
     vendor: 'stripe',
     credentials: { secret_key: vendor.key, webhook_secret: secret },
   });
@@ -49,7 +39,7 @@ async function connect(origin: string, db: Database, double: StripeDouble): Prom
   return { tenantId, key, vendor };
 }
 
-/** True once the vendor has named the account of the only connection. */
+/** True once the vendor has confirmed the account of the tenant's only connection. */
 async function isActive(origin: string, key: string): Promise<boolean> {
   const response = await fetch(`${origin}/v1/connections`, { headers: { authorization: `Bearer ${key}` } });
   const { data } = (await response.json()) as { data: { items: { external_account: string | null }[] } };
@@ -59,19 +49,19 @@ async function isActive(origin: string, key: string): Promise<boolean> {
 /** Creates an invoice of 125 dollars with an open pay page. */
 async function openPage(origin: string, { tenantId, key }: Payer): Promise<OpenPage> {
   const line = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', unit_price_cents: 12_500 };
-  const { id = '' } = await post(origin, key, '/invoices', {
+  const { id = '' } = await postToApi(origin, key, '/invoices', {
     invoice_number: randomUUID(),
     billing_email: 'a@example.com',
     line_items: [{ ...line, total_cents: 12_500, taxable: false }],
   });
-  await post(origin, key, `/invoices/${id}/approve`, {});
+  await postToApi(origin, key, `/invoices/${id}/approve`, {});
   for (;;) {
-    const link = await post(origin, key, `/invoices/${id}/pay-link`, {});
+    const link = await postToApi(origin, key, `/invoices/${id}/pay-link`, {});
     if (link.url) return { tenantId, invoiceId: id, url: link.url };
   }
 }
 
-/** Pays the pages at a fixed rate, and returns when each was paid, in ms since 1970. */
+/** Pays the pages at a fixed rate. Returns the time of each payment, in ms since 1970. */
 async function payAll(double: StripeDouble, pages: readonly OpenPage[]): Promise<Map<string, number>> {
   const paidAt = new Map<string, number>();
   const start = performance.now();
@@ -84,7 +74,7 @@ async function payAll(double: StripeDouble, pages: readonly OpenPage[]): Promise
   return paidAt;
 }
 
-/** Reads when each invoice got its event invoice.paid, in ms since 1970. */
+/** Reads the time of each invoice's event invoice.paid, in ms since 1970. */
 async function readEvents(db: Database, tenantIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await db.transaction(tenantIds, (tx) =>
     tx.query<{ invoice_id: string; at: number }>({
@@ -115,7 +105,7 @@ const opened = await Promise.all(
     return own;
   }),
 );
-// The payments of the accounts alternate, as customers pay.
+// Alternate between the accounts, as the payments of real customers do.
 const pages = (opened[0] ?? []).flatMap((_, index) => opened.flatMap((own) => own[index] ?? []));
 const paidAt = await payAll(double, pages);
 const tenantIds = payers.map(({ tenantId }) => tenantId);

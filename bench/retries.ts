@@ -28,8 +28,8 @@ const ENDPOINTS_EACH = 2;
 const LIVE_PER_SECOND = 50;
 /**
  * The benchmark inserts retries this long before the first of them becomes due. The clock searches
- * for retries at intervals. With this lead, it has found them before they are due, so the measured
- * delay does not include the clock's interval.
+ * for retries at intervals. With this lead, the clock finds the retries before they are due, so the
+ * measured delay does not include the clock's interval.
  */
 const LEAD_MS = 10_000;
 

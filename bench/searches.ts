@@ -16,9 +16,9 @@ const LISTING_CLIENTS = 2;
 const SCANNING_TENANTS = 6;
 const SCANNED_ROWS = Number(process.env.BENCH_SCANNED_ROWS ?? 50_000);
 /**
- * A search for this text reads all search entries of a tenant. The index cannot narrow it down,
- * because it has no keys for two letters. No match ends it early, because no invoice contains the
- * letters.
+ * A search for this text reads all search entries of a tenant. The index has no keys for two
+ * letters, so it cannot narrow the search. No invoice contains the letters, so no match ends the
+ * search early.
  */
 const SCANNING_TERM = 'zq';
 

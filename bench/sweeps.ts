@@ -6,8 +6,8 @@ import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Measures one pass of the sweep that finds invoices past their due date. Of many open invoices,
-// few are newly past due. The baseline is a query that reads every open invoice.
+// Measures one pass of the sweep that finds invoices past their due date. Only a few of many open
+// invoices are newly past due. The baseline is a query that reads every open invoice.
 const TENANTS = Number(process.env.BENCH_TENANTS ?? 500);
 const OPEN_EACH = Number(process.env.BENCH_OPEN_EACH ?? 4000);
 /** Number of invoices that are newly past due, each in a different account. */
@@ -25,8 +25,8 @@ const BASELINE: SqlQuery = {
 };
 
 /**
- * Inserts accounts with open invoices. An invoice has its own due date, or is due by the customer's
- * or the account's payment terms.
+ * Inserts accounts with open invoices. Some invoices have a due date of their own. For the others,
+ * the payment terms of the customer or of the account apply.
  */
 async function fill(client: pg.Client): Promise<void> {
   await client.query(

@@ -13,8 +13,8 @@ import {
 import { describeRatio, median, print, printMachine } from './support/report.js';
 import { type BenchStores, startStores } from './support/stores.js';
 
-// Compares POST /v1/invoices (every feature is on) with two servers without a queue, on the same
-// stores: a bare insert of one row, and a server that stores the same as the product. The three
+// Compares POST /v1/invoices, with all features, to two servers without a queue on the same stores.
+// The first inserts one bare row. The second stores the same data as the product. The three servers
 // alternate.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);

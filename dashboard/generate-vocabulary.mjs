@@ -1,7 +1,7 @@
 /**
- * Writes the words of openapi.json into dashboard/generated/vocabulary.ts, so that no screen repeats
- * them: for each named enum its words and their meanings, for each open vocabulary its published
- * values.
+ * Writes the words of openapi.json into dashboard/generated/vocabulary.ts, so that no screen
+ * repeats them. For each named enum, writes its words and their meanings. For each open vocabulary,
+ * writes its published values.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const document = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'docs',
 
 const toConstantName = (name) => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
 
-/** Each word of an enum with the text after it in the description's list. */
+/** Maps each word of an enum to its text in the list of the description. */
 function readMeanings({ enum: words, description = '' }) {
   const texts = new Map(
     [...description.matchAll(/^- `(\w+)`: (.+)$/gm)].map(([, word, text]) => [word, text]),
@@ -20,7 +20,10 @@ function readMeanings({ enum: words, description = '' }) {
   );
 }
 
-/** Published values by the name of the member; undefined if members of that name differ. */
+/**
+ * Maps each member name to its published values. Maps the name to undefined if members with this
+ * name have different values.
+ */
 function findPublishedValues(node, found = new Map()) {
   for (const [name, child] of Object.entries(node ?? {})) {
     if (child === null || typeof child !== 'object') continue;

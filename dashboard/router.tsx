@@ -15,8 +15,8 @@ import { NotFound } from './shell/not-found';
 import { Shell } from './shell/shell';
 
 /**
- * Reads the search part of a URL: filters, cursor and environment, each as text. The router's own
- * format would contain numbers and lists as JSON.
+ * Parses the query string of a URL: filters, cursor and environment, each as text. The router's own
+ * format would write numbers and lists as JSON.
  */
 function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
@@ -28,7 +28,7 @@ function stringifySearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The pages for people without a session have no frame. */
+/** Renders a page. The pages for people without a session have no frame. */
 function Page() {
   const isJoining = useRouterState({ select: ({ location }) => isJoiningPath(location.pathname) });
   return isJoining ? (

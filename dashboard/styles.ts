@@ -1,5 +1,5 @@
-// Only the styles of the components in use: all of Mantine's would exceed the budget of the first
-// load (test/integration/dashboard/dashboard-budget.test.ts).
+// Import only the styles of the used components. All styles of Mantine would exceed the budget of
+// the first load (test/integration/dashboard/dashboard-budget.test.ts).
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

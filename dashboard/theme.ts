@@ -1,8 +1,8 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
 /**
- * Mantine's own colours of dimmed texts and filled buttons miss the contrast that WCAG 2.2 AA
- * requires, so they are replaced here.
+ * Replaces Mantine's colours of dimmed texts and filled buttons, because they miss the contrast
+ * that WCAG 2.2 AA requires.
  */
 export const theme = createTheme({
   primaryColor: 'blue',
@@ -14,7 +14,8 @@ export const theme = createTheme({
   components: {
     Badge: { defaultProps: { variant: 'default', radius: 'sm', tt: 'none', fw: 500 } },
     Button: { defaultProps: { size: 'sm' } },
-    // A closed list of choices would otherwise stay in the page, under the same label as its field.
+    // Remove a closed list of options from the page. Otherwise the page would contain two elements
+    // with the same label.
     Combobox: { defaultProps: { keepMounted: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },

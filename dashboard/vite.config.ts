@@ -33,8 +33,9 @@ const FIRST_PAGE_COMPONENTS = [
 ];
 
 /**
- * What the first page loads, in one file. Without this, it would load some forty small files. What
- * forms and dialogs need stays out of it (test/integration/dashboard/dashboard-budget.test.ts).
+ * Puts the modules of the first page into one file. Otherwise the page would load some forty small
+ * files. Excludes the modules of forms and dialogs
+ * (test/integration/dashboard/dashboard-budget.test.ts).
  */
 const FIRST_PAGE = new RegExp(
   [
@@ -51,9 +52,9 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
   plugins: [react()],
-  // `npx vite dashboard` shows edits at once, with the API of `npm start`. The entry of `/v1` is an
-  // object, because the proxy then keeps the page's Host header. The API refuses writes whose
-  // Origin names another host.
+  // `npx vite dashboard` shows edits immediately, with the API of `npm start`. The entry of `/v1`
+  // is an object, because the proxy then keeps the page's Host header. Otherwise the API would
+  // refuse writes, whose Origin would not match the Host.
   server: { proxy: { '/v1': { target: 'http://127.0.0.1:3000' }, '/docs': 'http://127.0.0.1:3000' } },
   build: {
     outDir: '../dist/dashboard',

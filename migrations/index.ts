@@ -65,6 +65,10 @@ import * as addPayouts from './20261127170000_add_payouts.js';
 import * as addTextLimits from './20261127180000_add_text_limits.js';
 import * as addSavedMethods from './20261127190000_add_saved_methods.js';
 import * as indexAutopay from './20261127190100_index_autopay.js';
+import * as addDriverPayments from './20261128100000_add_driver_payments.js';
+import * as addPretendMethods from './20261128110000_add_pretend_methods.js';
+import * as addBooks from './20261128200000_add_books.js';
+import * as indexExternalIds from './20261128200100_index_external_ids.js';
 
 interface Migration {
   name: string;
@@ -144,6 +148,10 @@ export const migrations: readonly Migration[] = [
   { name: '20261127180000_add_text_limits', ...addTextLimits },
   { name: '20261127190000_add_saved_methods', ...addSavedMethods },
   { name: '20261127190100_index_autopay', ...indexAutopay },
+  { name: '20261128100000_add_driver_payments', ...addDriverPayments },
+  { name: '20261128110000_add_pretend_methods', ...addPretendMethods },
+  { name: '20261128200000_add_books', ...addBooks },
+  { name: '20261128200100_index_external_ids', ...indexExternalIds },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

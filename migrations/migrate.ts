@@ -56,8 +56,10 @@ export async function rollbackAll(databaseUrl: string): Promise<void> {
  */
 export async function migrateUpTo(databaseUrl: string, name: string): Promise<void> {
   await withKnex(databaseUrl, async (db) => {
+    const [applied] = (await db.migrate.list()) as [{ name: string }[], unknown];
+    const names = new Set(applied.map((row) => row.name));
     for (const migration of migrations) {
-      await db.migrate.up({ name: migration.name });
+      if (!names.has(migration.name)) await db.migrate.up({ name: migration.name });
       if (migration.name === name) return;
     }
   });

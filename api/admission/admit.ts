@@ -4,8 +4,8 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { createOverloadError } from './overload-error.js';
 
 /**
- * Counts a request as open until its handler has finished. Refuses it with 503 if too many are
- * open. A refusal is no failure, so it has no log entry of its own, and a metric counts it.
+ * Counts a request as open until its handler has finished. Responds with 503 if too many requests
+ * are open. A metric counts these refusals. They have no log entry, because they are no failures.
  */
 export function admit({ admissions, metrics }: Pick<ApiRuntime, 'admissions' | 'metrics'>): ApiMiddleware {
   return async (ctx, next) => {

@@ -14,12 +14,13 @@ type Parts = Pick<ApiRuntime, 'admissions' | 'config' | 'credentials' | 'lifecyc
 
 /**
  * Refuses requests that the middleware `admit` would refuse, before any work is done for them. A
- * request whose key this process does not know is refused only when the event loop has no time, and
- * its network has sent another one in this iteration.
+ * request with a key that this process does not know counts as a request of its network. Each
+ * network may send one request per event-loop iteration. While the event loop is overloaded,
+ * further requests of the network are refused.
  *
- * Under overload, refusals must leave time for the accepted requests. So they cost little and share
- * a small part of the time, fairly by tenant. A client that sends again at once waits longer for
- * its next refusal.
+ * Under overload, most of the time must remain for accepted requests. So a refusal costs little,
+ * and all refusals share a small part of the time, fairly by tenant. A client that sends again
+ * immediately waits longer for its next refusal.
  */
 export function refuseEarly(parts: Parts, listener: RequestListener): RequestListener {
   const refusals = new PacedQueue();
@@ -45,8 +46,8 @@ export function refuseEarly(parts: Parts, listener: RequestListener): RequestLis
     const sender = admission.isFull ? findRefusedSender(parts, admission, request) : undefined;
     if (sender === undefined) return listener(request, response);
     parts.metrics.refusedRequests.inc();
-    // Node reads further pipelined requests as long as nothing is written. A client that sends them
-    // while its refusal waits loses its connection, because they would fill the memory.
+    // Until a response begins, Node keeps reading pipelined requests, which would fill the memory.
+    // So close the connection of a client that sends more requests while its refusal waits.
     if (waiting.has(request.socket)) return void request.socket.destroy();
     waiting.add(request.socket);
     refusals.add(sender, () => refuse(request, response));

@@ -12,8 +12,8 @@ const isWorker = (name: string) => name.endsWith('.mjs');
 const NONCE_MARK = '__CSP_NONCE__';
 
 /**
- * Builds the Content-Security-Policy. The page may load from, and send to, only its own host and
- * the hosts of the map, if one is set. Scripts come only from files. The component library writes
+ * Builds the Content-Security-Policy. The page may exchange data only with its own host and, if a
+ * map is set, with the map's hosts. Scripts come only from files. The component library writes
  * style elements, which need the nonce. `blob:` is for the PDF of an invoice and for chosen
  * pictures before they are sent. No text becomes HTML, except by the one policy of
  * dashboard/trusted-types.ts.
@@ -38,9 +38,9 @@ function buildPolicy(nonce: string, origins: readonly string[]): string {
 const buildConnectSource = (origins: readonly string[]) => ["connect-src 'self'", ...origins].join(' ');
 
 /**
- * Serves the dashboard at /app/: its files, and for every other path below /app/ its page, which
- * then shows the screen of that path. The page gets its data from the API, with the session cookie.
- * @param map where the dispatch map gets streets from: the one exception of the policy
+ * Serves the dashboard at /app/. For a path without a file, serves the page, whose script then
+ * shows the screen of that path. The page gets its data from the API with the session cookie.
+ * @param map settings of the map; the policy allows the hosts in these settings
  */
 export function serveDashboard(map: MapConfig | undefined): ApiMiddleware {
   const origins = map?.origins ?? [];
@@ -56,8 +56,9 @@ export function serveDashboard(map: MapConfig | undefined): ApiMiddleware {
     const name = ctx.path.slice('/app/'.length);
     const file = name === INDEX ? undefined : await files.find(name);
     if (file) {
-      // The names of all files below assets/ contain a hash of the content. A worker file is left
-      // out: it carries a policy of its own, which changes with the settings of the map.
+      // A file's name below assets/ contains a hash of its content, so browsers may keep the file.
+      // A worker file is an exception: its response carries a policy that depends on the map
+      // settings.
       const isImmutable = name.startsWith('assets/') && !isWorker(name);
       ctx.set('Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
       ctx.set('Content-Security-Policy', `default-src 'none'; ${buildConnectSource(origins)}`);

@@ -1,39 +1,45 @@
 import { deriveKey, seal, unseal } from '../../shared/platform/crypto.js';
 
-/** What the first step of a sign-in returns, after the password was right. */
+/** The content of a challenge for a person who has given the right password at sign-in. */
 export interface SignInChallenge {
   tenant_id: string;
   user_id: string;
-  /** SHA-256 of the stored password hash, in hex. A new password ends the sign-in. */
+  /**
+   * SHA-256 of the stored password hash, in hex. After a password change, this challenge is
+   * invalid.
+   */
   password_mark: string;
-  /** The id of the session that the second step creates. So the second step works once. */
+  /**
+   * The id of the session that the second step creates. An id can exist only once, so the challenge
+   * works only once.
+   */
   session_id: string;
-  /** What a passkey signs. */
+  /** The random value that a passkey signs. */
   passkey: string;
 }
 
-/** What a signed-in person must answer with a proof of a second factor. */
+/** The content of a challenge for a signed-in person, who must prove a second factor. */
 export interface SessionChallenge {
   session_id: string;
   passkey: string;
-  /** The time in PostgreSQL. */
+  /** The time according to PostgreSQL. */
   issued_at: string;
 }
 
 /**
- * Seals challenges, and opens them until they expire. The server stores no challenge, so that
- * endless requests cannot fill a table.
+ * Seals and opens challenges. The server stores no challenge, so endless requests cannot fill a
+ * table.
  */
 export interface Challenges<Content> {
   seal: (content: Content) => { challenge: string; expires_at: string };
-  /** Returns undefined for an expired challenge, and for one that this service has not made. */
+  /** Returns undefined for an expired challenge, and for a challenge of another service. */
   open: (challenge: string) => Content | undefined;
 }
 
 /** How long a person has to answer a challenge. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
 
-/** @param purpose a challenge for one purpose is useless for any other */
+/** @param purpose part of the key, so a challenge for one purpose does not work for another */
 export function createChallenges<Content>(secretKey: string, purpose: string): Challenges<Content> {
   const key = deriveKey(secretKey, purpose);
   return {
@@ -50,7 +56,9 @@ export function createChallenges<Content>(secretKey: string, purpose: string): C
   };
 }
 
-/** Returns undefined if the text was sealed with another key, as after a change of SECRET_KEY. */
+/**
+ * Returns undefined if the text was sealed with another key, for example before SECRET_KEY changed.
+ */
 export function tryUnseal(key: Buffer, text: string): string | undefined {
   try {
     return unseal(key, text);

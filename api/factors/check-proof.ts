@@ -19,7 +19,7 @@ import { findTimeStep } from './totp.js';
 
 /** The keys and challenges of second factors. */
 export interface Factors {
-  /** Encrypts the secrets of authenticator apps, and hashes recovery codes. */
+  /** The key that encrypts the secrets of authenticator apps and hashes recovery codes. */
   key: Buffer;
   signIns: Challenges<SignInChallenge>;
   sessions: Challenges<SessionChallenge>;
@@ -33,7 +33,7 @@ export function createFactors({ config: { secretKey } }: Pick<Runtime, 'config'>
   };
 }
 
-/** A proof as a client sends it: exactly one of the members. */
+/** A proof from a client. It must have exactly one of these members. */
 export interface GivenProof {
   code?: string;
   recovery_code?: string;
@@ -42,16 +42,16 @@ export interface GivenProof {
 
 export interface ProofContext {
   userId: string;
-  /** The person's factors. */
+  /** The person's second factors. */
   factors: StoredFactor[];
-  /** What a passkey must have signed; undefined if there was no challenge. */
+  /** The value that a passkey must have signed. Undefined if there was no challenge. */
   challenge: string | undefined;
   party: RelyingParty | undefined;
 }
 
 /**
- * Checks a proof. The command that contains the result uses the proof up.
- * @throws {AppError} 400 if the proof is wrong, or is not exactly one
+ * Checks a proof. The command that receives the result marks the proof as used.
+ * @throws {AppError} 400 if the proof is wrong, or if it does not have exactly one member
  */
 export async function checkProof(
   key: Buffer,

@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 import type { FactorConfirmation } from '../../shared/resources/factors/commands.js';
 import type { StoredFactor } from '../../shared/resources/factors/queries.js';
 import { CHALLENGE_LIFETIME_MS } from './challenges.js';
 import type { RelyingParty } from './relying-party.js';
 
-/** The longest id of a credential has 1023 bytes (W3C WebAuthn). */
+/** The longest id of a credential has 1023 bytes (W3C WebAuthn), in base64url 1364 characters. */
 const MAX_ID_CHARS = 1400;
 /** A key of RSA-4096 has some 540 bytes. */
 const MAX_KEY_BYTES = 4096;
-/** The transports that a browser may be asked to use again. */
+/** The passkey transports that this service stores, and later sends to browsers. */
 const TRANSPORTS = ['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
+
+/** Loads the library at its first use. Loading takes 0.3 s of CPU time. */
+const loadLibrary = () => import('@simplewebauthn/server');
 
 /** Returns a challenge of 256 random bits. */
 export const createPasskeyChallenge = (): string => randomBytes(32).toString('base64url');
@@ -28,11 +24,12 @@ const toDescriptors = (factors: StoredFactor[]) =>
     id === null ? [] : [{ id, transports: transports ?? [] }],
   );
 
-/** Returns what the browser needs to create a passkey, with a new challenge. */
-export function buildCreationOptions(
+/** Returns the options with which a browser creates a passkey. They contain a new challenge. */
+export async function buildCreationOptions(
   party: RelyingParty,
   { person, factors }: { person: { id: string; name: string; email: string }; factors: StoredFactor[] },
 ) {
+  const { generateRegistrationOptions } = await loadLibrary();
   return generateRegistrationOptions({
     rpName: PRODUCT_NAME,
     rpID: party.id,
@@ -46,11 +43,12 @@ export function buildCreationOptions(
   });
 }
 
-/** Returns what the browser needs to use one of these passkeys. */
-export function buildRequestOptions(
+/** Returns the options with which a browser uses one of these passkeys. */
+export async function buildRequestOptions(
   party: RelyingParty,
   { challenge, factors }: { challenge: string; factors: StoredFactor[] },
 ) {
+  const { generateAuthenticationOptions } = await loadLibrary();
   return generateAuthenticationOptions({
     rpID: party.id,
     allowCredentials: toDescriptors(factors),
@@ -60,11 +58,12 @@ export function buildRequestOptions(
   });
 }
 
-/** Checks a new passkey. Returns what to store of it, or undefined if the response is wrong. */
+/** Checks a new passkey. Returns the data to store, or undefined if the response is wrong. */
 export async function checkNewPasskey(
   party: RelyingParty,
   { response, challenge }: { response: object; challenge: string },
 ): Promise<FactorConfirmation['passkey']> {
+  const { verifyRegistrationResponse } = await loadLibrary();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: challenge,
@@ -91,6 +90,7 @@ export async function checkPasskey(
   party: RelyingParty,
   { response, challenge, factor }: { response: object; challenge: string; factor: StoredFactor },
 ): Promise<number | undefined> {
+  const { verifyAuthenticationResponse } = await loadLibrary();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: challenge,
@@ -107,8 +107,8 @@ export async function checkPasskey(
 }
 
 /**
- * Refuses a response for which the library throws. It throws for malformed responses and for wrong
- * ones alike.
+ * Turns an error of the library into a refusal. The library throws for malformed and for wrong
+ * responses.
  */
 function refuse(): { verified: false; registrationInfo?: never; authenticationInfo?: never } {
   return { verified: false };

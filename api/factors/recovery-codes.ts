@@ -3,7 +3,10 @@ import { hmacSha256, seal, unseal } from '../../shared/platform/crypto.js';
 import type { NewCodes } from '../../shared/resources/factors/commands.js';
 
 const CODES = 10;
-/** Without letters and digits that look alike. 16 of these 31 characters have 79 random bits. */
+/**
+ * The alphabet has no letters or digits that look alike. A code of 16 characters has 79 random
+ * bits.
+ */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
 const GROUPS = 4;
 const GROUP_LENGTH = 4;

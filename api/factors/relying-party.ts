@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config/config.js';
 
 /** The site to which passkeys belong (W3C WebAuthn, Relying Party). */
 export interface RelyingParty {
-  /** A host name. */
+  /** The id of the relying party in WebAuthn: a host name. */
   id: string;
   /** The origins of the pages that may use the passkeys. */
   origins: string[];
@@ -11,8 +11,8 @@ export interface RelyingParty {
 
 /**
  * Returns the host of BASE_URL or, without this setting, of the request. Returns undefined if the
- * host is an IP address, for which browsers have no passkeys. A client that sends another Host
- * gains nothing: a browser signs only for the host that it has opened.
+ * host is an IP address, because passkeys need a host name. A forged Host header gains an attacker
+ * nothing: browsers sign only for the host that they have opened.
  */
 export function findRelyingParty(
   { baseUrl }: Pick<Config, 'baseUrl'>,

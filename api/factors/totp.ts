@@ -1,11 +1,13 @@
 import { Secret, TOTP } from 'otpauth';
 import { PRODUCT_NAME } from '../../shared/platform/product-name.js';
 
-/** What every authenticator app supports (RFC 6238). */
+/** Every authenticator app supports these settings (RFC 6238). */
 const SETTINGS = { issuer: PRODUCT_NAME, algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** 160 random bits, as RFC 4226 recommends. */
 const SECRET_BYTES = 20;
-/** Codes of the neighbouring time steps are accepted, because clocks of phones differ. */
+/**
+ * Also accepts the codes of this many time steps before and after, because clocks of phones differ.
+ */
 const WINDOW = 1;
 
 /** Creates a secret in base32, with the URI that an authenticator app reads from a QR code. */

@@ -4,20 +4,25 @@ import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.j
 import { hashEmail } from '../runtime/sign-in-limits.js';
 
 /**
- * The limits for requests of a network that need no credential, by their purpose. None of them
- * depends on whether an address or a link exists.
+ * The limits for a network's requests without a credential, by purpose. The limits do not reveal
+ * whether an address or a link exists.
  */
 const PER_NETWORK = {
-  /** Each may lead to a mail. */
+  /** Requests that may cause a mail. */
   mails: { minute: 20, hour: 100 },
-  /** Tries with links. A token has 256 bits, so this only bounds the work. */
+  /**
+   * Tries with links. A token has 256 bits and cannot be guessed, so this limit only bounds the
+   * load.
+   */
   links: { minute: 60, hour: 600 },
 } as const;
 
-/** How many requests for one address a network may send until further ones have no effect. */
+/**
+ * The limit for a network's requests that name one e-mail address. Further requests send no mail.
+ */
 const PER_ADDRESS_AND_NETWORK = { minute: 5, hour: 10 };
 
-/** The limit for tries with passwords for one link. */
+/** The limit for password tries with one link. */
 const PER_LINK = { minute: 10, hour: 40 };
 
 /** @throws {AppError} 429 if the network has sent too many requests for this purpose */
@@ -40,7 +45,7 @@ export async function mayMailAddress(
   return (await limiter.consumeUnlessRefused(key, PER_ADDRESS_AND_NETWORK)).allowed;
 }
 
-/** @throws {AppError} 429 if there were too many tries with a password for this link */
+/** @throws {AppError} 429 after too many password tries with this link */
 export async function countLinkTry(limiter: Limiter, id: string): Promise<void> {
   const { allowed, windows } = await limiter.consumeUnlessRefused(`joining-link/${id}`, PER_LINK);
   if (!allowed) throw createRateLimitError(windows, () => 'Too many tries with this link.');

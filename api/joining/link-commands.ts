@@ -4,14 +4,14 @@ import { describeOrigin } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** Creates the error for a link that does not work. It is the same for every reason. */
+/** Creates the error for a link that does not work. Its text is the same for every reason. */
 export function brokenLink(): AppError {
   return new AppError('not_found', 'This link does not work any more. Ask for a new one.');
 }
 
 interface LinkWrite<Input> {
   definition: CommandDefinition<Input>;
-  /** The account, and the person who acts by the link. */
+  /** The account, and the person who has the link. */
   tenantId: string;
   actor: { id: string; name: string | null };
   entityId: string;
@@ -19,7 +19,7 @@ interface LinkWrite<Input> {
 }
 
 /**
- * Submits a command of a person who has no credential but a mailed link. Resolves after the commit.
+ * Submits a command of a person whose only credential is a mailed link. Resolves after the commit.
  * @throws {AppError} 503 if there is no result in time; the command may then still run
  */
 export async function submitByLink<Input>(

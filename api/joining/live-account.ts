@@ -2,8 +2,8 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 
 /**
- * Refuses a request in the sandbox, because people are stored in the live account. A signed-in
- * person selects the sandbox with X-Environment.
+ * Refuses a request in the sandbox, because only the live account stores people. A signed-in person
+ * selects the sandbox with X-Environment.
  */
 export const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
   if (ctx.state.key.environment !== 'live') {

@@ -12,19 +12,23 @@ export function requireAccess(access: Access): ApiMiddleware {
   });
 }
 
-/** Marks a route that a person may use before setting up the factor that the account requires. */
+/**
+ * Marks a route that people may use before they set up the second factor that their account
+ * requires.
+ */
 export const worksWithoutFactor: ApiMiddleware = declareFacts({ worksWithoutFactor: true }, (_ctx, next) =>
   next(),
 );
 
 /**
- * Refuses people who have no factor although their account requires one.
+ * Refuses people who have no second factor although their account requires one.
  * @throws {AppError} 403 factor_setup_required
  */
 export function requireFactorSetup({ db }: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
     const { key } = ctx.state;
-    // The cached principal may be older than the person's first factor.
+    // Read the current state, because the cached principal may be older than the person's first
+    // factor.
     if (key.session?.isFactorMissing && !(await readFactorState(db, key)).has_factor) {
       throw new AppError(
         'factor_setup_required',

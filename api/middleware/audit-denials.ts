@@ -29,8 +29,8 @@ async function recordDenial(api: ApiRuntime, ctx: ApiContext, error: AppError): 
   const id = String(ctx.params?.id ?? '');
   await api.audit.record({
     ...describeOrigin(ctx),
-    // Use a new id, because the request's id may be taken: if the command has run and only its
-    // response is refused, the command's audit entry has that id.
+    // Use a new id. The command's audit entry may already have the request's id: a command can run
+    // although its response is refused.
     id: newId(),
     ...(ctx.state.intent ? pickAuditNames(ctx.state.intent) : nameRequest(ctx)),
     entityId: isUuid(id) ? id.toLowerCase() : null,
@@ -52,8 +52,8 @@ function pickAuditNames({ action, entityType }: AuditNames): AuditNames {
 }
 
 /**
- * The collections with only one record per account. Reading such a collection counts as reading a
- * record.
+ * The collections that have only one record per account. A GET of such a collection counts as
+ * reading a record.
  */
 const SINGLE_RECORD_COLLECTIONS = ['/settings', '/session'];
 

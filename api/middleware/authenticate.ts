@@ -28,9 +28,9 @@ export function authenticate(api: ApiRuntime): ApiMiddleware {
       return current?.session?.isFactorMissing ? undefined : current;
     };
     if (key.session) {
-      // Forbid caches to store the response, because they do not know that the cookie is a
-      // credential. For requests with Authorization, RFC 9111 §3.5 already forbids this to shared
-      // caches.
+      // Forbid caches to store the response, because caches do not know that the cookie is a
+      // credential. For the Authorization header, RFC 9111 §3.5 already forbids shared caches to
+      // store responses.
       ctx.set('Cache-Control', 'no-store');
       assertNoCsrf(api, ctx);
     }

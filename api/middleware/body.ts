@@ -12,9 +12,9 @@ const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
  * Returns a function that reads a body of these media types as bytes. A plain body is collected
- * directly. All others are read with koa-body, which limits and decompresses them. koa-body decodes
- * the body as latin1, which keeps every byte. So the strict JSON parser can later reject invalid
- * UTF-8.
+ * directly. koa-body reads all other bodies, because it limits and decompresses them. koa-body
+ * decodes bodies as latin1, which keeps every byte, so the strict JSON parser can later reject
+ * invalid UTF-8.
  */
 function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
@@ -50,7 +50,7 @@ function rejectWhenAborted(request: IncomingMessage): Promise<never> {
   });
 }
 
-/** True if the body is not encoded and announces a length within the limit. */
+/** True if the body is not compressed, and its announced length is within the limit. */
 function isPlainBody({ headers }: ApiContext, maxBytes: number): boolean {
   const length = Number(headers['content-length']);
   const isEncoded = headers['content-encoding'] !== undefined || headers['transfer-encoding'] !== undefined;
@@ -58,8 +58,8 @@ function isPlainBody({ headers }: ApiContext, maxBytes: number): boolean {
 }
 
 /**
- * Collects the bytes of a body with an announced length. Reads them several times faster than
- * koa-body. Node's parser ends the body at the announced length.
+ * Collects the bytes of a body with an announced length, several times faster than koa-body. Node's
+ * parser ends the body at the announced length.
  */
 export function readPlainBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -81,9 +81,9 @@ export function readPlainBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Returns a buffer with the first `length` bytes of `body` and the chunk. Most bodies are one
- * chunk, which is returned as it is. A list of chunks would need hundreds of bytes for each chunk
- * of a client that sends single bytes.
+ * Returns a buffer with the first `length` bytes of `body`, followed by the chunk. Most bodies are
+ * one chunk, which is returned without a copy. If a client sends single bytes, a list of chunks
+ * would need hundreds of bytes for each byte.
  */
 function append(body: Buffer, length: number, chunk: Buffer): Buffer {
   if (length === 0) return chunk;
@@ -121,7 +121,9 @@ export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
   });
 }
 
-/** Reads a JSON body and checks it. For routes that submit no command, or only after a check. */
+/**
+ * Reads a JSON body and checks it. For routes without a command, and for checks before a command.
+ */
 export async function readInput<T>(ctx: ApiContext, schema: Joi.ObjectSchema): Promise<T> {
   const { value } = await readBody(ctx);
   return validateAndReportUnknown<T>(schema, value, (names) => reportUnknownNames(ctx, names));

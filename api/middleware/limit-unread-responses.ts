@@ -3,8 +3,8 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 /**
- * Rejects a tenant's requests before their routes run, if the tenant's clients leave too many bytes
- * of responses unread.
+ * Refuses a tenant's request before its route runs if the tenant's clients have too many unread
+ * response bytes.
  */
 export function limitUnreadResponses({ unsentResponses }: Pick<Runtime, 'unsentResponses'>): ApiMiddleware {
   return async (ctx, next) => {
@@ -12,19 +12,18 @@ export function limitUnreadResponses({ unsentResponses }: Pick<Runtime, 'unsentR
     unsentResponses.assertCapacity(tenantId);
     await next();
     const bytes = measureBody(ctx);
-    // Check a read again, now with the size of its response. Concurrent requests may all have
-    // passed the check above. Never reject a write here: it is committed, and its client needs the
-    // response. The size of a stream is undefined here; the stream checks before each of its
-    // writes.
+    // Check a read again, now with the size of its response, because concurrent requests may all
+    // have passed the first check. Never refuse a write here: it is committed, and its client needs
+    // the response. A stream's size is undefined here; the stream checks before each of its writes.
     if (ctx.method === 'GET' && bytes !== undefined) unsentResponses.assertCapacity(tenantId, bytes);
     unsentResponses.track(tenantId, ctx.res, bytes);
   };
 }
 
 /**
- * Limits the bytes of unread responses of each client network, for requests without a key.
- * `/metrics` and the health checks run before this middleware, so they are not limited. The hosting
- * platform needs them, and their responses are small.
+ * Limits the unread response bytes of each client network, for requests without a key. `/metrics`
+ * and the health checks run before this middleware, so they are not limited. The hosting platform
+ * needs them, and their responses are small.
  */
 export function limitUnreadPublicResponses({
   unsentResponses,

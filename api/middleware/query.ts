@@ -16,7 +16,7 @@ export function readQuery<Query>(ctx: Context, schema: Joi.Schema<Query>): Query
   );
 }
 
-/** @throws {AppError} 400 for a repeated parameter, because its value is ambiguous */
+/** @throws {AppError} 400 for a repeated parameter, because the client's intent is unclear */
 function readSingleValues(ctx: Context): Record<string, unknown> {
   const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
   if (repeated.length === 0) return ctx.query;

@@ -25,8 +25,8 @@ interface ListOptions<Query> {
    */
   parent?: { entityType: string; member: keyof Query & string };
   /**
-   * Adds members that are not in the database. `items` contains the items' JSON texts, joined by
-   * commas.
+   * Adds members that the database does not store. `items` contains the items' JSON texts, joined
+   * by commas.
    */
   transformItems?: (items: string, ctx: ApiContext) => Promise<string>;
 }
@@ -56,10 +56,9 @@ export function serveList<Query extends PageQuery>(
 }
 
 /**
- * Returns the query member that contains the parent record's id, or no member for a list without a
- * parent.
- * @throws {AppError} 404 if the parent does not exist; without this error the response would be an
- *   empty list
+ * Returns the query member that contains the parent record's id. Returns no member for a list
+ * without a parent.
+ * @throws {AppError} 404 if the parent does not exist; otherwise its list would look empty
  */
 async function readParent(
   ctx: ApiContext,
@@ -82,7 +81,7 @@ interface ReadOptions {
    * records.
    */
   isVisible?: (body: string, key: Principal) => boolean;
-  /** Adds members that are not in the database. */
+  /** Adds members that the database does not store. */
   transformResponse?: (body: string, ctx: ApiContext) => string | Promise<string>;
 }
 

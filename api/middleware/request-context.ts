@@ -16,8 +16,9 @@ export function requestContext(runtime: Runtime): ApiMiddleware {
       Object.assign(state, identifyRequest(ctx.req, ctx.res));
       ctx.request.ip = readClientAddress(ctx.req, runtime.config) ?? '';
       await next();
-      // Check this after the request, because the shutdown may have begun meanwhile. Without this
-      // header, the client would send its next request on a connection that this process closes.
+      // Check this after the request, because the shutdown may have begun while it ran. Without
+      // this header, the client would send its next request on a connection that this process
+      // closes.
       if (runtime.lifecycle.isClosing) ctx.set('Connection', 'close');
       const { requestId, route, key } = state;
       return { requestId, route, status: ctx.status, key, path, ip: ctx.ip };

@@ -74,7 +74,7 @@ export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
 export function assertSameOrigin({ config }: CookieHolder, ctx: ApiContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
-  // Compare only the hosts, because the schemes differ if a proxy terminates TLS.
+  // Compare only the hosts. The schemes differ if a proxy terminates TLS.
   const host = ctx.get('Host').toLowerCase();
   const isOwn = host !== '' && URL.canParse(origin) && new URL(origin).host === host;
   if (isOwn || origin === getBaseOrigin(config)) return;

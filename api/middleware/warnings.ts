@@ -1,6 +1,6 @@
 import type { ApiContext } from '../runtime/context.js';
 
-/** With this and the next limit, the header X-Service-Warnings has at most 1.4 kB. */
+/** MAX_NAMES and MAX_NAME_CHARACTERS limit the header X-Service-Warnings to 1.4 kB. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 64;
 

@@ -26,8 +26,8 @@ import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
   /**
-   * Label of the record in the path, for the message of a 404. Set only if the command creates or
-   * changes another record.
+   * Label of the record in the path, for the error message of a 404. Set only if the command
+   * creates or changes a different record.
    */
   resourceLabel?: string;
   /** Returns the id of the changed record when the path does not contain it. */
@@ -42,14 +42,14 @@ export interface WriteOptions<Input> {
   /** Adds values that only the api process has, such as the hash of a new key. */
   prepareInput?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
   /**
-   * Replaces values such as a password before the body is hashed. Otherwise an attacker could guess
+   * Replaces values such as a password before the body is hashed. An attacker could otherwise guess
    * these values from the hash.
    */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
-  /** Adds members that depend on the caller to the record of a committed write. */
+  /** Adds members to the record of a committed write. These members depend on the caller. */
   addMembers?: (body: string, ctx: ApiContext) => string;
-  /** If this returns true, a person who has a second factor is asked for it again. */
+  /** If this returns true, a person with a second factor must prove it again. */
   isSensitive?: (input: Input) => boolean;
 }
 
@@ -117,7 +117,7 @@ function describeWrite<Input>(
 
 /**
  * Returns the value whose hash is stored with the Idempotency-Key. A retry must have the same hash.
- * The value is the body. If `transformResponse` may show a secret, the value also contains the
+ * Usually the value is the body. If the response may show a secret, the value also contains the
  * caller's id. Otherwise another caller could repeat the request to get the secret.
  */
 function selectBodyToHash<Input>(

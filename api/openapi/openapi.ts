@@ -67,8 +67,8 @@ function buildPaths(blocks: Paths, components: Components): Record<string, Recor
 }
 
 /**
- * Removes the schemas that nothing in the OpenAPI document refers to. These schemas belong to
- * agents' tools, and the MCP manifest shows them.
+ * Removes unused schemas from the OpenAPI document. They belong to the tools of agents, and the MCP
+ * manifest shows them.
  */
 function dropUnusedSchemas({ components, ...rest }: { components: Components } & Json): void {
   const { schemas } = components;

@@ -28,8 +28,8 @@ export interface OperationBlock extends Json {
    */
   responses?: Record<string, Json>;
   /**
-   * The component of the record in the response. Set if {@link findRecord} finds no record or a
-   * wrong one.
+   * The component of the record in the response. Needed only if {@link findRecord} finds no record
+   * or the wrong record.
    */
   'x-resource'?: string;
   'x-list'?: string;
@@ -91,7 +91,7 @@ export function buildOperation(
   };
 }
 
-/** @throws {Error} if the block has no tags and api/routes/index.ts does not list its route */
+/** @throws {Error} if the route has no tag, neither in its block nor in api/routes/index.ts */
 function getTag({ tag }: Partial<DocumentedRoute>, route: string): string {
   if (tag === undefined)
     throw new Error(`${route}: add its routes to api/routes/index.ts, or tags to its block`);
@@ -106,9 +106,9 @@ function assertNoShorthand(members: Json, route: string): void {
 }
 
 /**
- * Returns the component name of the response's record, such as `WorkOrder`. The name is derived
- * from the route's entity type. A route without an entity type gets the resource whose collection
- * has this path.
+ * Returns the component name of the response's record, such as `WorkOrder`. The route's entity type
+ * determines the name. For a route without an entity type, the path of its collection determines
+ * the name.
  */
 function findRecord(path: string, { entityType }: RouteFacts): string | undefined {
   const found =

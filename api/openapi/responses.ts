@@ -26,8 +26,8 @@ export interface Operation {
 }
 
 /**
- * Builds the successful response to a plain call: one that is no dry run and is committed in time.
- * An operation has only one such response, so that generated clients return the resource itself
+ * Builds the success response of a call that is no dry run and is committed in time. Each operation
+ * has only one such response, so that generated clients return the resource itself
  * (docs/adr/0016-openapi-for-generated-clients.md).
  */
 export function buildSuccess(operation: Operation, components: Components): Json {
@@ -35,7 +35,7 @@ export function buildSuccess(operation: Operation, components: Components): Json
   if (!record) throw new Error(`${method} ${path}: name the resource that it returns (x-resource, x-list)`);
   const status = facts.write?.status ?? facts.status ?? 200;
   const build = () => (isList ? buildPage(operation, record) : buildRecord(operation, record, components));
-  // Do not share this response, because public operations have fewer headers than others.
+  // Do not share this response, because public operations have fewer headers than other operations.
   if (isPublic) return { [status]: build() };
   return { [status]: referToResponse(components, `${record}${nameSuccess(operation)}`, build) };
 }
@@ -43,8 +43,8 @@ export function buildSuccess(operation: Operation, components: Components): Json
 const WRITE_NAMES = { 200: 'Written', 201: 'Created', 202: 'Accepted' };
 
 /**
- * Returns the suffix of the response's component name. Responses of one record that have different
- * headers need different names.
+ * Returns the suffix of the response's component name. A record's responses need different names if
+ * they have different headers.
  */
 function nameSuccess({ facts, isList }: Operation): string {
   if (isList) return 'Page';
@@ -81,8 +81,8 @@ function buildRecord(operation: Operation, record: string, components: Component
 }
 
 /**
- * Builds the responses that a plain call never gets: the 200 with the preview of a dry run, and the
- * 202 of a write that is committed late.
+ * Builds the responses to special calls: 200 with the preview of a dry run, and 202 for a write
+ * that is committed late.
  */
 export function buildOtherResponses(operation: Operation, components: Components): Json {
   const { record = '', isHeld } = operation;
@@ -135,7 +135,7 @@ function referToHeaders(components: Record<string, string>): Json {
   return Object.fromEntries(entries.map(([name, one]) => [name, { $ref: `#/components/headers/${one}` }]));
 }
 
-/** Adds the common headers to the successful responses that a block itself describes. */
+/** Adds the common headers to the success responses that a block describes itself. */
 export function addHeaders({ isPublic }: Operation, successes: Record<string, Json>): Json {
   if (isPublic) return successes;
   const headers = referToHeaders({ ...HEADERS.always, ...HEADERS.limited });

@@ -12,7 +12,7 @@ export interface DocumentedRoute extends RouteFacts {
 export function collectRouteFacts(): Map<string, DocumentedRoute> {
   const entries = Object.values(routes).flatMap(({ tag, addTo }) => {
     const router = new Router<RequestState>();
-    // No runtime is needed, because adding a route does not use it.
+    // Routes can be added without a runtime, because they use the runtime only to handle requests.
     addTo(router, {} as ApiRuntime);
     return router.stack.flatMap(({ path, methods, stack }) =>
       methods.map((method) => [toRouteName(method, String(path)), { ...readFacts(stack), tag }] as const),

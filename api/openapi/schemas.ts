@@ -37,7 +37,7 @@ export function buildComponentSchemas(): Record<string, OpenApiSchema> {
 
 /**
  * Moves each default into the description. Generators of typed clients treat a member with
- * `default` as always present. A user of such a client could then not omit the member in a request.
+ * `default` as always present, so their users could not omit the member in a request.
  */
 function describeDefaults(node: OpenApiSchema): OpenApiSchema {
   const { default: value, properties, items, ...rest } = node;

@@ -15,7 +15,7 @@ export const tags = [
   { name: 'Description', description: 'This document' },
 ];
 
-/** Within a tag, the paths that begin with these segments come first, in this sequence. */
+/** Within a tag, the paths with these first segments come first, in this sequence. */
 const COLLECTIONS = [
   'invoices',
   'recurring-invoices',

@@ -7,8 +7,8 @@ export const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
 export const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
 /**
- * Maximum number of pixels. A small file can contain a huge picture, and some kinds are
- * decompressed as a whole. Today's phones take 48 megapixels.
+ * Maximum number of pixels. A small file can contain a huge picture, and some file types must be
+ * decompressed as a whole. Today's phones take pictures of 48 megapixels.
  */
 const MAX_PIXELS = 50_000_000;
 /** The longest side of a stored photo, in pixels. */
@@ -16,7 +16,7 @@ const MAX_SIDE = 2048;
 const QUALITY = 80;
 const TIMEOUT_SECONDS = 20;
 
-/** A photo as it is stored: a JPEG without anything that the camera wrote into the file. */
+/** A photo as it is stored: a JPEG without the camera's metadata. */
 export interface ConvertedPhoto {
   content_type: 'image/jpeg';
   width: number;
@@ -28,8 +28,8 @@ export interface ConvertedPhoto {
 }
 
 /**
- * One photo at a time is converted, because it takes up to 200 MiB and all of a core. Accounts
- * share the capacity fairly, so one that sends many photos does not keep the others waiting.
+ * Converts one photo at a time, because a conversion takes up to 200 MiB and a whole core. Accounts
+ * share the capacity fairly, so an account with many photos does not block the others.
  */
 const limit = createFairLimit({
   queues: ['photos'],
@@ -40,10 +40,10 @@ const limit = createFairLimit({
 });
 
 /**
- * Draws a photo again as a JPEG: upright, not larger than needed, and without metadata such as the
- * place. So a file that is also something else, such as a script, loses that part.
- * @param tenantId the account that shares the capacity with others
- * @throws {AppError} 400 for a file that is no such photo; 503 if too many photos wait
+ * Encodes a photo again as a JPEG: upright, not larger than needed, and without metadata such as
+ * the location. This also removes hidden content of the file, such as a script.
+ * @param tenantId the account whose fair share the conversion uses
+ * @throws {AppError} 400 if the file is no valid photo; 503 if too many photos wait
  */
 export async function convertPhoto(tenantId: string, file: Buffer): Promise<ConvertedPhoto> {
   if (!hasPhotoSignature(file)) throw refusePhoto('The body is not a JPEG, PNG or WebP photo');
@@ -57,7 +57,7 @@ export async function convertPhoto(tenantId: string, file: Buffer): Promise<Conv
 }
 
 async function redraw(file: Buffer): Promise<ConvertedPhoto> {
-  // Loaded with the first photo, because the library takes 30 MiB.
+  // Import the library with the first photo, because it takes 30 MiB.
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);
@@ -80,8 +80,8 @@ async function redraw(file: Buffer): Promise<ConvertedPhoto> {
 }
 
 /**
- * True if the file begins like a JPEG, PNG or WebP. The library recognizes many more kinds by
- * themselves, and none of the others may reach it.
+ * True if the file begins like a JPEG, PNG or WebP. The image library would also decode many other
+ * formats, so this check keeps them out.
  */
 function hasPhotoSignature(file: Buffer): boolean {
   const isJpeg = file.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]));

@@ -16,8 +16,8 @@ const readBytes = createRawBodyReader(PHOTO_TYPES, MAX_PHOTO_BYTES);
 const DEADLINE_MS = 60_000;
 
 /**
- * The limits for photos in memory. A photo is there from its first byte until it is in storage. At
- * 10 MiB each, photos take at most 160 MiB together and 60 MiB per account.
+ * The limits for photos in memory. A photo is in memory from its first byte until it is in storage.
+ * At 10 MiB each, photos take at most 160 MiB together and 60 MiB per account.
  */
 const limit = createFairLimit({
   queues: ['photos'],
@@ -25,30 +25,32 @@ const limit = createFairLimit({
   maxRunningPerGroup: 6,
   maxQueued: 200,
   maxQueuedPerGroup: 20,
-  // Longer than DEADLINE_MS, so that uploads that wait for slow ones are delayed, not refused.
+  // This time is longer than DEADLINE_MS, so that an upload behind slow uploads waits and is not
+  // refused.
   maxWaitMs: 90_000,
 });
 
-/** For whom a photo is received. */
+/** The account and work order that receive the photo. */
 export interface PhotoTarget {
   tenantId: string;
   workOrderId: string;
   takenAt: string | null;
-  /** True if nothing may be stored. */
+  /** True if the photo must not be stored. */
   isDryRun: boolean;
   /**
-   * True if the request has an Idempotency-Key. An earlier request with this key may have taken the
-   * last room, and its stored response must be returned. So only the command, which finds that
-   * response, may refuse the photo.
+   * True if the request has an Idempotency-Key. Even if the work order has no room for another
+   * photo, {@link receivePhoto} then passes the photo on to the command. If an earlier request with
+   * the same key has stored this photo, the command returns the response of that request. Otherwise
+   * the command refuses the photo.
    */
   hasKey: boolean;
 }
 
 /**
- * Reads a photo from the request's body, draws it again and puts it into storage. The command that
- * creates the photo follows. If it fails, the storage cleaner deletes the picture.
- * @throws {AppError} 400, 413 or 415 for a file that is no such photo; 409 if there is no room and
- *   the request has no key
+ * Reads a photo from the request's body, encodes it again and puts it into storage. If the command
+ * that then creates the photo fails, the storage cleaner deletes the file.
+ * @throws {AppError} 400, 413 or 415 if the file is no valid photo; 409 if the work order has no
+ *   room and the request has no key
  */
 export async function receivePhoto(
   api: Pick<ApiRuntime, 'db' | 'storage'>,

@@ -23,7 +23,7 @@ const PAGE_LIMITS = { minute: 120, hour: 2000 };
 /** Maximum number of PDFs per network. A PDF costs a hundred times as much as a page. */
 const PDF_LIMITS = { minute: 20, hour: 200 };
 
-/** Maximum number of pay pages per network. Each may open a page at the payments vendor. */
+/** Maximum number of pay pages per network. Each request may open a page at the payments vendor. */
 const PAY_LIMITS = { minute: 10, hour: 60 };
 
 const PATH = /^\/i\/([^/]*)(\/pdf|\/logo|\/pay)?$/;
@@ -34,7 +34,7 @@ const PATH = /^\/i\/([^/]*)(\/pdf|\/logo|\/pay)?$/;
  */
 const VIEW_RECORDING_TIMEOUT_MS = 1000;
 
-/** Matches the User-Agent of programs that open links before a person reads the message. */
+/** Matches the User-Agent of programs that open links before a person reads the mail or text. */
 const ROBOT_USER_AGENT =
   /bot\b|crawl|spider|preview|scanner|safelinks|proofpoint|mimecast|barracuda|facebookexternalhit|whatsapp|slack/i;
 
@@ -157,7 +157,7 @@ async function recordView(
       entityId: found.invoiceId,
       input: {},
     }),
-    // Commands from requests without a key have the source `webhook`. The audit entry stores the
+    // Commands of requests without a key have the source `webhook`, and the audit entry stores the
     // client's address.
     source: 'webhook',
     requestId: ctx.state.requestId,

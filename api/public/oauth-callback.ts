@@ -104,10 +104,10 @@ async function handleReturn(api: ApiRuntime, ctx: ApiContext): Promise<Page> {
 }
 
 /**
- * Asks the person whether to connect this account. Without the question, an attacker could start a
- * sign-in and send its link to a person. The attacker would then get access to that person's
- * account at the vendor. Another site cannot send the POST for the person: it would need the code,
- * which only the redirected browser has.
+ * Asks the person whether to connect this account. Otherwise an attacker could start a sign-in and
+ * send its link to a person. The attacker's account would then get access to that person's account
+ * at the vendor. Another site cannot send the POST for the person, because only the redirected
+ * browser has the code.
  */
 function askToConfirm({ vendors }: ApiRuntime, { vendor, account, environment }: OpenSignIn): Page {
   const label = vendors.find(vendor)?.manifest.label ?? vendor;
@@ -128,6 +128,6 @@ async function isSamePerson(api: ApiRuntime, ctx: ApiContext, { session_id }: Op
   const token = readSessionToken(api, ctx);
   const found = token ? await findSession(api.db, { token, environment: 'live' }) : undefined;
   if (!found || found.revoked || (found.expiresAt ?? 0) < Date.now()) return false;
-  // The person may have lost the right meanwhile.
+  // The person may no longer be an admin.
   return found.permissions.includes('admin') && found.session?.id === session_id;
 }

@@ -33,9 +33,9 @@ a{color:#1a4f8b}
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * Builds a Content-Security-Policy. It allows pictures from this host (the account's logo), and the
- * one style sheet with this hash.
- * @param formAction where a form of the page may be sent
+ * Builds a Content-Security-Policy. It allows pictures from this host, such as the account's logo,
+ * and the one style sheet with this hash.
+ * @param formAction the hosts to which the page may send a form
  */
 const buildPolicy = (formAction: "'none'" | "'self'") =>
   `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
@@ -62,8 +62,7 @@ export const FORM_PAGE_HEADERS: Readonly<Record<string, string>> = {
 const toClassAttribute: StyleAttributeFor = (part) => `class="${part}"`;
 
 /**
- * @param path the path of this page; the addresses of the PDF, the logo and the payment begin with
- *   it
+ * @param path the path of this page; the paths of the PDF, the logo and the payment begin with it
  * @param canPayOnline true if the page shows the button that leads to the payments vendor
  */
 export function renderInvoicePage(
@@ -91,14 +90,14 @@ export function renderConfirmationPage(title: string, text: string, button: stri
   ]);
 }
 
-/** A button of a page, and what it sends to the page's own address. */
+/** A button of a page, and the value that its form sends to the page's own address. */
 export interface PageChoice {
   name: string;
   value: string;
   label: string;
 }
 
-/** Renders a page with several buttons. Each sends a POST to the page's own address. */
+/** Renders a page with several buttons. Each button sends a POST to the page's own address. */
 export function renderChoicePage(title: string, text: string, choices: readonly PageChoice[]): string {
   const buttons = choices.map(
     ({ name, value, label }) =>
@@ -112,8 +111,8 @@ export function renderChoicePage(title: string, text: string, choices: readonly 
 }
 
 /**
- * Renders a page that leads to an address of another host. A form cannot redirect there, because
- * `form-action` of the Content-Security-Policy covers redirects too.
+ * Renders a page that leads to another host. A redirect after the form's POST would fail, because
+ * `form-action` of the Content-Security-Policy also covers redirects.
  */
 export function renderForwardPage(title: string, url: string): string {
   const address = escapeHtml(url);

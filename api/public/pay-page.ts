@@ -21,8 +21,8 @@ interface PayRequest {
 }
 
 /**
- * Leads the customer to the vendor's page where the invoice is paid. Two browser windows get the
- * same page, so the customer cannot pay twice.
+ * Leads the customer to the vendor's page, where the customer pays the invoice. Two browser windows
+ * get the same vendor page, so that the customer cannot pay twice.
  */
 export async function respondWithPayPage(
   api: ApiRuntime,
@@ -75,7 +75,7 @@ async function openPage(
   return url ?? undefined;
 }
 
-/** What customers read when the vendor sends them back to these paths. */
+/** The pages for customers whom the vendor sends back. */
 const RETURN_PAGES: Readonly<Record<string, [title: string, text: string]>> = {
   '/paid': [
     'Thank you',
@@ -88,8 +88,9 @@ const RETURN_PAGES: Readonly<Record<string, [title: string, text: string]>> = {
 };
 
 /**
- * Handles the paths to which a payments vendor sends customers back who had no invoice page. They
- * say nothing about the payment, because only the vendor's report counts.
+ * Handles the paths to which a payments vendor returns customers who did not come from an invoice
+ * page. The pages do not say whether the payment succeeded, because only the vendor's report proves
+ * that.
  */
 export function serveReturnPages(): ApiMiddleware {
   return (ctx, next) => {

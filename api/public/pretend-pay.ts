@@ -16,7 +16,7 @@ const PATH = /^\/pretend\/pay\/([^/]{1,400})$/;
 const PAGE_LIMITS = { minute: 120, hour: 2000 };
 const BODY = { maxBytes: 1000, deadlineMs: 5000 };
 
-/** What a person can let happen on the page, and the status that the payment then has. */
+/** The outcomes that a person can choose on the page, with the resulting payment status. */
 const OUTCOMES = {
   card: { label: 'Pay by card', status: 'succeeded', method: 'card' },
   bank: { label: 'Pay by bank account', status: 'processing', method: 'ach' },
@@ -27,7 +27,7 @@ const OUTCOMES = {
 type Outcome = keyof typeof OUTCOMES;
 
 /**
- * Handles `/pretend/pay/{token}`, where a sandbox pretends what a payments vendor would report: a
+ * Handles `/pretend/pay/{token}`, where a sandbox simulates the reports of a payments vendor: a
  * payment, a debit that arrives or fails, a declined card. No money moves.
  */
 export function servePretendPay(api: ApiRuntime): ApiMiddleware {
@@ -55,7 +55,10 @@ export function servePretendPay(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** An open link can be paid, and a debit that is processing can arrive or fail. */
+/**
+ * Lists the outcomes that a person can choose now. A person can pay an open link. A debit that is
+ * still processing can arrive or fail.
+ */
 function listOffered({ status, payment_status }: PretendLink): Outcome[] {
   if (payment_status === 'processing') return ['settle', 'fail'];
   return status === 'open' ? ['card', 'bank', 'decline'] : [];
@@ -98,23 +101,30 @@ async function pretend(
 }
 
 /**
- * Submits what a vendor would report about a payment.
- * @param paidId the id of the record with which the customer pays, which has one payment
+ * Submits the report that a vendor would send about a payment.
+ * @param paidId the id of the pay link, or of another record that the customer pays. Each such
+ *   record has only one payment
  */
 export async function submitPretended(
   api: ApiRuntime,
   ctx: ApiContext,
   { tenantId, paidId, input }: { tenantId: string; paidId: string; input: PaymentReport },
 ): Promise<void> {
+  const entityId = deriveUuid([paidId, 'payment']);
+  await submitPretendReport(api, ctx, { type: recordPayment.type, tenantId, entityId, input });
+}
+
+/**
+ * Submits a command that the integrations worker would submit after it has read the vendor's
+ * records.
+ */
+export async function submitPretendReport(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  report: Pick<Command, 'type' | 'tenantId' | 'entityId' | 'input'>,
+): Promise<void> {
   const command: Command = {
-    ...createSystemCommand({
-      type: recordPayment.type,
-      tenantId,
-      environment: 'sandbox',
-      name: 'pretend',
-      entityId: deriveUuid([paidId, 'payment']),
-      input,
-    }),
+    ...createSystemCommand({ ...report, environment: 'sandbox', name: 'pretend' }),
     source: 'webhook',
     requestId: ctx.state.requestId,
     ip: ctx.ip,

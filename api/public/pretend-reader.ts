@@ -23,8 +23,8 @@ const OUTCOMES = {
 type Outcome = keyof typeof OUTCOMES;
 
 /**
- * Handles `/pretend/reader/{token}`, where a person presents a card to the pretend reader of a
- * sandbox. No money moves.
+ * Handles `/pretend/reader/{token}`, where a person pretends to present a card to a sandbox's card
+ * reader. No money moves.
  */
 export function servePretendReader(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {

@@ -5,7 +5,7 @@ import type { ApiContext } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { renderExplanationPage } from './page-html.js';
 
-/** A number of requests that a client network may send. */
+/** The limit for a client's requests, counted under `key`. */
 export interface PublicLimit {
   key: string;
   limits: TierLimits;
@@ -30,8 +30,8 @@ export async function consumePublicLimits(
 }
 
 /**
- * Reads what a page shows. If PostgreSQL is unreachable, returns `unavailable` and responds with an
- * HTML page, because a person reads the response.
+ * Reads the content of a page. If PostgreSQL is unreachable, returns `unavailable` and responds
+ * with an HTML page, because a person reads the response.
  */
 export async function readForPage<T>(
   api: Pick<ApiRuntime, 'logger'>,

@@ -2,8 +2,8 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiContext } from '../runtime/context.js';
 
 /**
- * Reads a body as unchanged bytes, because a vendor's signature covers these bytes.
- * @throws {AppError} 413 as soon as the body is too large; 400 if it does not arrive in time
+ * Reads a body without changing its bytes, because a vendor's signature covers these bytes.
+ * @throws {AppError} 413 as soon as the body is too large; 400 if the body does not arrive in time
  */
 export async function readRawBody(
   ctx: ApiContext,

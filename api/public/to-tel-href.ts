@@ -1,6 +1,6 @@
 /**
- * Returns the link that dials a phone number, or null if the text begins with none. What follows
- * the number, such as an extension, is not part of the link.
+ * Returns the link that dials a phone number, or null if the text does not begin with a number. The
+ * link omits text after the number, such as an extension.
  */
 export function toTelHref(phone: string): string | null {
   const [, number = '', rest = ''] = /^([+\d().\s-]*)(.*)$/s.exec(phone.trim()) ?? [];

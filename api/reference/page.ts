@@ -20,9 +20,9 @@ export const REFERENCE_PAGE_HTML = `<!doctype html>
 
 /**
  * The script that starts the page at /docs. `freshen` gives unique members of the examples a new
- * value on every visit. Otherwise a prefilled create request would be refused as a duplicate.
- * `findOperations` replaces the filter of Swagger UI, which searches only tags. The replacement
- * also searches paths, operation ids and summaries.
+ * value on every visit. Otherwise the service would refuse a prefilled create request as a
+ * duplicate. `findOperations` replaces the filter of Swagger UI, which searches only tags. The
+ * replacement also searches paths, operation ids and summaries.
  */
 export const REFERENCE_PAGE_SCRIPT = `'use strict';
 

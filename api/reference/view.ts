@@ -2,8 +2,8 @@ type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
 
 /**
- * The name of an extension member of an operation. The member contains the responses that a plain
- * call does not get, as a Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
+ * The name of an extension member of an operation. The member is a Responses Object with the
+ * responses to special calls, such as a dry run (docs/adr/0016-openapi-for-generated-clients.md).
  */
 export const OTHER_RESPONSES = 'x-other-responses';
 
@@ -67,7 +67,7 @@ function mergeResponses(plain: Responses, other: Responses, shared: Responses): 
 
 /**
  * Merges two responses with the same status. The merged response accepts either schema, and has the
- * example of the plain call.
+ * example of `plain`.
  */
 function mergeResponse(plain: Json, other: Json): Json {
   const json = getJsonContent(plain);

@@ -100,8 +100,8 @@ function resultFor(
 }
 
 /**
- * Returns the result of the operation with its new key or secret in clear text. A response to the
- * write itself would have shown the same.
+ * Returns the result of the operation. A new key or secret is in clear text, as it would have been
+ * in the response to the write.
  */
 function revealSecret(
   api: ApiRuntime,

@@ -13,7 +13,7 @@ const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
-  const { prepareInput, transformResponse } = createKeyTransforms(api, 'agent');
+  const { prepareInput, prepareRoll, transformResponse } = createKeyTransforms(api, 'agent');
 
   /**
    * @openapi
@@ -71,10 +71,7 @@ export const agentKeyRoutes = defineRoutes('Access', (router, api) => {
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollAgentKey, {
       isSensitive: isAlwaysSensitive,
-      prepareInput: (input, ctx) => ({
-        ...prepareInput(input, ctx),
-        from_id: String(ctx.params.id).toLowerCase(),
-      }),
+      prepareInput: prepareRoll,
       transformResponse,
     }),
   );

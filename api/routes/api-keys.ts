@@ -13,7 +13,7 @@ const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
-  const { prepareInput, transformResponse } = createKeyTransforms(api, 'api');
+  const { prepareInput, prepareRoll, transformResponse } = createKeyTransforms(api, 'api');
 
   /**
    * @openapi
@@ -71,10 +71,7 @@ export const apiKeyRoutes = defineRoutes('Access', (router, api) => {
     broadcastCredentialChange(api, idInPath),
     serveWrite(api, rollApiKey, {
       isSensitive: isAlwaysSensitive,
-      prepareInput: (input, ctx) => ({
-        ...prepareInput(input, ctx),
-        from_id: String(ctx.params.id).toLowerCase(),
-      }),
+      prepareInput: prepareRoll,
       transformResponse,
     }),
   );

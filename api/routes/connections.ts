@@ -161,7 +161,12 @@ function connectionActionRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *   post:
    *     operationId: syncConnection
    *     summary: Read changes from the vendor now
-   *     description: With since, what changed since then is read again.
+   *     description: >-
+   *       With since, what changed since then is read again. For the books, invoices released and
+   *       payments received since then are also written, with the invoices that were paid; what
+   *       is there already is only compared. One request writes some 5,000 of them, and next_since
+   *       says where to continue. X-Service-Dry-Run counts them in pushed.
+   *     x-resource: ConnectionPush
    */
   router.post('/connections/:id/test', serveWrite(api, testConnection));
   router.post('/connections/:id/pause', serveWrite(api, pauseConnection));

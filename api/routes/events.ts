@@ -128,7 +128,7 @@ async function resolveStart(
   const now = await readCurrentPosition(api.db, tenantId);
   if (!last) return now;
   const position = parsePosition(last.value);
-  // A position later than now comes from another database. A stream from that position would send
+  // A position after `now` comes from another database. A stream from that position would send
   // nothing.
   if (position && comparePositions(position, now) <= 0) return position;
   const { field } = last;

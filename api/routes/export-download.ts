@@ -81,7 +81,7 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
 /**
  * Handles `GET /downloads/{token}`, which sends the file of an export to any client that has the
  * link. The route needs no key and runs before authentication. The signed token names the tenant,
- * and only an export of that tenant is found. A client can resume a download by requesting one
+ * so the link opens no export of another tenant. A client can resume a download by requesting one
  * range of bytes.
  */
 export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware {
@@ -99,8 +99,8 @@ export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware 
       throw new AppError('not_found', INVALID_LINK);
     }
     const object = await parts.findObject(target.tenantId, target.exportId);
-    // A link opens only the file for which it was made. A later run of the export writes other
-    // bytes.
+    // A link opens only the file for which it was made. A later run of the same export writes a
+    // different file.
     if (object?.sha256 !== target.sha256) throw new AppError('not_found', INVALID_LINK);
     return sendFile(parts, ctx, { object, tenantId: target.tenantId });
   };
@@ -156,9 +156,9 @@ async function openFile(
 
 /**
  * Returns the requested range (RFC 9110 §14). Returns undefined for the whole file, and 'none' if
- * the range contains no byte of the file. A request gets the whole file if it has several ranges,
- * another unit or a malformed header, as the RFC allows. The same applies if its If-Range names
- * another file.
+ * the range contains no byte of the file. The client gets the whole file for several ranges,
+ * another unit or a malformed header, as the RFC allows. It also gets the whole file if the header
+ * If-Range names another file.
  */
 function parseRange(
   ctx: ApiContext,

@@ -58,8 +58,8 @@ export const exportRoutes = defineRoutes('Exports', (router, api) => {
 });
 
 /**
- * The SQLSTATEs lock_not_available and query_canceled. During the estimate, either means that
- * another session holds an exclusive lock on a table.
+ * The SQLSTATEs lock_not_available and query_canceled. During the estimate, both mean that another
+ * session holds an exclusive lock on a table.
  */
 const TABLE_LOCKED = ['55P03', '57014'];
 

@@ -8,6 +8,7 @@ export { apiKeyRoutes } from './api-keys.js';
 export { approvalRoutes } from './approvals.js';
 export { auditLogRoutes } from './audit-log.js';
 export { claimRoutes } from './claims.js';
+export { connectionChoiceRoutes } from './connection-choices.js';
 export { connectionRoutes } from './connections.js';
 export { customerRoutes } from './customers.js';
 export { dispatchRoutes } from './dispatch.js';

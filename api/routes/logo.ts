@@ -87,8 +87,8 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /**
- * Responds with the logo. With nosniff, a browser does not guess the type of the file. So it never
- * runs a script that the file may contain.
+ * Responds with the logo. With nosniff, a browser does not guess the file's type, so it never runs
+ * a script that the file may contain.
  */
 export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;

@@ -9,7 +9,7 @@ import { serveWrite } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
-/** @throws {AppError} 404 for a key that no template has */
+/** @throws {AppError} 404 if no template has this key */
 function readKey(ctx: ApiContext): TemplateKey {
   const found = TEMPLATE_KEYS.find((key) => key === ctx.params.key);
   if (!found) throw notFound('message template');

@@ -16,7 +16,10 @@ import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** The same for every address, so that nobody learns whether an address has an account. */
+/**
+ * The response is the same for every address, so that no client learns whether an address has an
+ * account.
+ */
 const REQUESTED = { ok: true, message: 'If this address can sign in, a mail with a link is on its way.' };
 
 export const passwordResetRoutes = defineRoutes('Access', (router, api) => {

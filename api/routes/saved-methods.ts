@@ -28,7 +28,8 @@ export const savedMethodRoutes = defineRoutes('Customers', (router, api) => {
    *     summary: Open a page where a customer saves a payment method
    *     description: >-
    *       The connected payments vendor hosts the page, at url. The customer enters a card or a
-   *       bank account there, and agrees to later charges. Nothing is charged. The response waits
+   *       bank account there, and agrees to later charges. Nothing is charged. In a sandbox without
+   *       a payments vendor, this service pretends the page. The response waits
    *       for the vendor for ten seconds at most; then url is null, and GET /payment-methods/{id}
    *       shows it later.
    * /customers/{id}/payment-methods/{method_id}:

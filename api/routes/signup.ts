@@ -32,7 +32,10 @@ import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
-/** The same for every address, so that nobody learns whether an address has an account. */
+/**
+ * The response is the same for every address, so that no client learns whether an address has an
+ * account.
+ */
 const ACCEPTED = { ok: true, message: 'A mail with a link is on its way. It creates the account.' };
 
 export const signUpRoutes = defineRoutes('Access', (router, api) => {
@@ -123,7 +126,7 @@ export const signUpRoutes = defineRoutes('Access', (router, api) => {
   );
 });
 
-/** @throws {AppError} 403 if nobody may sign up */
+/** @throws {AppError} 403 if the operator has closed sign-up */
 function assertNotClosed({ config }: ApiRuntime): void {
   if (config.signUp.mode === 'closed')
     throw new AppError('forbidden', 'Sign-up is closed. Ask the operator of this service for an account.');
@@ -138,7 +141,7 @@ function startSignUp(api: ApiRuntime): ApiMiddleware {
     const site_hash = hashSite(api.accessLinkKey, findSitePrefix(ctx.ip));
     const invited_by_hash = api.config.signUp.mode === 'invite' ? hashLinkToken(token) : null;
     const { perDay } = api.config.signUp;
-    // Hashing takes half a second, so a request that the limits refuse ends before it.
+    // Check the limits first, because hashing the password takes half a second.
     assertNotRefused(await checkSignUpLimits(api.db, { site_hash, invited_by_hash }, perDay));
     const id = newId();
     const password_hash = await api.passwords.hashForStranger({ password, address: ctx.ip });

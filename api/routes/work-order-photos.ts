@@ -141,12 +141,13 @@ async function sendPhoto({ db, storage, downloads }: ApiRuntime, ctx: ApiContext
   });
   if (!found) throw new AppError('not_found', 'The picture of this photo is gone.');
   ctx.type = photo.content_type;
-  // With nosniff and this policy, a browser never runs the file as anything else than a picture.
+  // With nosniff and this policy, a browser shows the file as a picture and never runs it.
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Security-Policy', "default-src 'none'; sandbox");
   ctx.set('Content-Disposition', 'inline; filename="photo.jpg"');
   ctx.set('ETag', `"${photo.sha256}"`);
-  // After a sign-out, the next person at this browser must not see the picture.
+  // Browsers must ask again each time. After a sign-out, another person at this browser must not
+  // see the picture.
   ctx.set('Cache-Control', 'private, no-cache');
   if (ctx.method === 'GET' && !ctx.res.destroyed) ctx.body = found.stream;
   else found.stream.destroy();

@@ -4,8 +4,8 @@ import { ACCESS_MAILS_PROMPT } from '../../shared/queues/messages.js';
 import { createPrompter } from '../../shared/queues/prompts.js';
 
 /**
- * Returns a function that adds a wake-up job for the mails that strangers caused. If the job cannot
- * be added, the clock finds the mails.
+ * Returns a function that adds a wake-up job for mails that requests without a credential have
+ * caused, such as sign-ups. If adding the job fails, the clock finds the mails.
  */
 export function createAccessMailPrompter(runtime: Runtime): () => Promise<void> {
   const prompt = createPrompter(runtime);

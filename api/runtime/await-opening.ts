@@ -8,16 +8,19 @@ import type { ApiRuntime } from './runtime.js';
 const MAX_WAIT_MS = 10_000;
 const FIRST_POLL_MS = 30;
 const MAX_POLL_MS = 400;
-/** Maximum number of responses of an account that wait in this process. Others do not wait. */
+/**
+ * Maximum number of an account's responses that wait in this process. Further responses do not
+ * wait.
+ */
 const MAX_WAITING = 5;
 
 /** Counts the waiting responses of each account. */
 const waiting = new Map<string, number>();
 
 /**
- * Waits until the vendor has opened or refused the page of a record, or until the time is over.
- * Such records have the status `opening` until then.
- * @returns the record's JSON text; undefined if it does not exist
+ * Waits until the vendor has opened or refused the record's page, or until the time is over. The
+ * record has the status `opening` until then.
+ * @returns the record's JSON text; undefined if the record does not exist
  */
 export async function waitForOpening(
   db: Database,
@@ -51,7 +54,7 @@ async function poll(
   }
 }
 
-/** Lets the response with a new record wait until its page is open. */
+/** Delays the response with a new record until the record's page is open. */
 export function awaitOpening(api: ApiRuntime, table: ResourceTable): ApiMiddleware {
   return async (ctx, next) => {
     await next();

@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib';
 import { findPackageRoot } from '../../shared/platform/files/package-root.js';
 import type { ApiContext } from './context.js';
 
-/** A file that the build wrote, as it is sent. */
+/** A built file in the form in which it is sent. */
 export interface BuiltFile {
   contentType: string;
   /** Compressed with gzip, or undefined if compression does not help. */
@@ -25,8 +25,8 @@ const compress = promisify(gzip);
 
 /**
  * The files that `npm run build` writes into a folder of dist/, such as dist/dashboard. Their names
- * are listed once, and each file is read and compressed at its first request. No name from a
- * request ever becomes a path.
+ * are listed once, and each file is read and compressed at its first request. Requests can only
+ * select a listed name, so no request can read another file.
  */
 export class BuiltFiles {
   readonly #folder: string;
@@ -37,7 +37,9 @@ export class BuiltFiles {
     this.#folder = join(findPackageRoot(), 'dist', folder);
   }
 
-  /** Resolves with undefined if the build has no file of that name, such as `assets/main-x.js`. */
+  /**
+   * Resolves with undefined if the build has no file with this name, such as `assets/main-x.js`.
+   */
   async find(name: string): Promise<BuiltFile | undefined> {
     this.#names ??= this.#listNames();
     if (!(await this.#names).has(name)) return undefined;
@@ -50,7 +52,7 @@ export class BuiltFiles {
     return file;
   }
 
-  /** Resolves with no names if nothing was built; the next request looks again. */
+  /** Resolves with an empty set if nothing was built. The next request then looks again. */
   async #listNames(): Promise<Set<string>> {
     try {
       const entries = await readdir(this.#folder, { recursive: true });
@@ -69,7 +71,7 @@ export class BuiltFiles {
   }
 }
 
-/** Sends a file, compressed if the client accepts that. */
+/** Sends a file. Compresses it if the client accepts gzip. */
 export function sendBuiltFile(ctx: ApiContext, { contentType, zipped, plain }: BuiltFile): void {
   ctx.set('Vary', 'Accept-Encoding');
   ctx.set('X-Content-Type-Options', 'nosniff');

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/platform/errors.js';
 
 /**
- * A download without progress for this long is ended. Otherwise a client that has vanished would
+ * Ends a download that makes no progress for this time. Otherwise a client that has vanished would
  * keep the file open.
  */
 const STALL_TIMEOUT_MS = 5 * 60_000;

@@ -97,8 +97,7 @@ export async function addDownloadLinks(
   items: string,
   { tenantId, origin }: { tenantId: string; origin: string },
 ): Promise<string> {
-  // Only completed exports get a link. The search cannot match inside a text, because PostgreSQL
-  // escapes the quotes there.
+  // Only completed exports get a link. No value can contain this text, because JSON escapes quotes.
   if (!items.includes('"status":"completed"')) return items;
   const exports = JSON.parse(`[${items}]`) as ExportJson[];
   const completed = exports.filter(({ status }) => status === 'completed').map(({ id }) => id);

@@ -20,8 +20,8 @@ import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-l
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
 /**
  * The limits for hashing new passwords. They are separate from `CHECK_LIMITS`, so that setting
- * passwords cannot block sign-ins. Sign-ups wait in the queue `strangers`, because whoever has many
- * networks can fill it.
+ * passwords cannot block sign-ins. Sign-ups wait in the queue `strangers`, because an attacker with
+ * many networks can fill it.
  */
 const HASH_LIMITS = { queues: ['accounts', 'strangers'], maxRunning: 1, maxQueued: 8 } as const;
 
@@ -36,7 +36,7 @@ export interface Passwords {
    */
   countRequest(address: string): Promise<void>;
   /**
-   * Finds the person with this e-mail and password. Returns undefined if there is none.
+   * Finds the person with this e-mail and password. Returns undefined if no person matches.
    * @throws {AppError} 429 for too many tries
    */
   findPerson(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
@@ -47,9 +47,7 @@ export interface Passwords {
   hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
   /** True if the password has this hash. */
   isMatch(given: { password: string; hash: string; address: string }): Promise<boolean>;
-  /**
-   * Hashes a new password. The work uses the fair share of the account `tenantId`.
-   */
+  /** Hashes a new password within the fair share of the account `tenantId`. */
   hash(given: { password: string; tenantId: string }): Promise<string>;
   /** Hashes the password of a person who has no account yet. */
   hashForStranger(given: { password: string; address: string }): Promise<string>;

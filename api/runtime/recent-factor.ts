@@ -4,8 +4,8 @@ import { readFactorState } from '../../shared/resources/factors/queries.js';
 import type { ApiRuntime } from './runtime.js';
 
 /**
- * Asks a signed-in person for a factor again before changes that could give an attacker access for
- * longer than the session lasts. Keys, and people without a factor, are not asked.
+ * Asks a signed-in person for a second factor again before a change that could give an attacker
+ * lasting access. Never asks keys, or people without a second factor.
  * @throws {AppError} 403 factor_required
  */
 export async function assertRecentFactor({ db }: Pick<ApiRuntime, 'db'>, key: Principal): Promise<void> {
@@ -18,5 +18,5 @@ export async function assertRecentFactor({ db }: Pick<ApiRuntime, 'db'>, key: Pr
   );
 }
 
-/** For `isSensitive` of a write that is sensitive whatever its input. */
+/** The function `isSensitive` for a write that is sensitive with any input. */
 export const isAlwaysSensitive = (): boolean => true;

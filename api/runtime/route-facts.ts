@@ -10,9 +10,9 @@ export interface RouteFacts {
   isPublic?: boolean;
   /** The right that the route requires. If it is absent, every key may use the route. */
   access?: Access;
-  /** True if people may use the route although they lack the factor that the account requires. */
+  /** True if people may use the route without the second factor that their account requires. */
   worksWithoutFactor?: boolean;
-  /** True if a signed-in person who has a second factor is asked for it again. */
+  /** True if the route asks a signed-in person with a second factor to prove it again. */
   isSensitive?: boolean;
   /** The query parameters that the route reads. */
   query?: Joi.Schema;
@@ -27,7 +27,7 @@ export interface RouteFacts {
    * response.
    */
   write?: { status: 200 | 201 | 202 };
-  /** The status of the successful response, if there is no `write` and it is not 200. */
+  /** The status of the successful response, for a route without `write`. The default is 200. */
   status?: 201 | 202;
 }
 

@@ -3,13 +3,13 @@ import type { RequestState } from './context.js';
 
 export type RouteLayer = Router<RequestState>['stack'][number];
 
-/** Template syntax with which one parameter could match several segments, or none. */
+/** Syntax that lets one template parameter match several segments, or none. */
 const WILDCARD = /[*{}()?+]/;
 
 /**
  * Finds routes faster than the router, which compares a path with the pattern of every route
  * (docs/adr/0018-route-dispatch.md). A path can only match a template with the same first segment
- * and the same number of segments, so this index compares it with those alone.
+ * and the same number of segments. So this index compares the path only with such templates.
  */
 export class RouteIndex {
   private readonly layersByShape = new Map<string, RouteLayer[]>();
@@ -21,14 +21,14 @@ export class RouteIndex {
       if (WILDCARD.test(template) || !/^\/[^:/]/.test(template))
         throw new Error(`the route index cannot contain the template ${template}`);
       const shape = describeShape(template);
-      // The last route that matches is the one that runs, so it comes first here.
+      // The router runs the last matching route, so later routes come first here.
       this.layersByShape.set(shape, [layer, ...(this.layersByShape.get(shape) ?? [])]);
     }
   }
 
   /**
-   * Returns the route that the router would run, or undefined if only the router can tell. The
-   * router also accepts other spellings, such as upper case.
+   * Returns the route that the router would run, or undefined if the index finds no route. The
+   * router may still find a route, because it also accepts other spellings, such as upper case.
    */
   find(path: string, method: string): RouteLayer | undefined {
     return this.layersByShape

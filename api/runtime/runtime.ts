@@ -41,7 +41,7 @@ export interface ApiRuntime extends Runtime {
   storage: Storage;
   makeExportLink: MakeExportLink;
   downloads: ActiveDownloads;
-  /** The key that encrypts a new API or agent key until the one response that shows it. */
+  /** Encrypts a new API or agent key. Only the one response that shows the key decrypts it. */
   sealingKey: Buffer;
   /**
    * `secrets` encrypts the signing secrets of webhook endpoints, and `headers` the values of their
@@ -50,7 +50,10 @@ export interface ApiRuntime extends Runtime {
   webhookKeys: { secrets: Buffer; headers: Buffer };
   /** The key from which the tokens of mailed links are computed. */
   accessLinkKey: Buffer;
-  /** Adds a wake-up job for a mail that strangers caused. Without it, the clock finds the mail. */
+  /**
+   * Adds a job that wakes the worker for mails that requests without a credential have caused, such
+   * as sign-ups. If that fails, the mails are sent later, when the clock process finds them.
+   */
   promptAccessMails: () => Promise<void>;
   /** Records that a key was used. The clock worker stores these uses in batches. */
   recordKeyUse: RecordKeyUse;

@@ -21,16 +21,16 @@ const TRIES_PER_EMAIL_AND_NETWORK = { minute: 20, hour: 200 };
 const TRIES_PER_EMAIL = { minute: 100, hour: 1000 };
 
 /**
- * The limit for tries to prove a second factor. Of a million codes, three are valid at a time. An
- * attacker who has the password and tries for a month without a break guesses a code with a
- * probability of 4 %.
+ * The limit for tries to prove a second factor. Of a million possible codes, three are valid at a
+ * time. An attacker who has the password and tries for a whole month succeeds with a probability of
+ * 4 %.
  */
 const FACTOR_TRIES = { minute: 5, hour: 20 };
 
 /**
  * Counts a try to prove a second factor.
  * @param counter names the session, or the person who has given the password
- * @throws {AppError} 429
+ * @throws {AppError} 429 after too many tries
  */
 export async function countFactorTry(limiter: Limiter, counter: string): Promise<void> {
   assertAllowed(await limiter.consumeUnlessRefused(`factor/${counter}`, FACTOR_TRIES));
@@ -42,10 +42,10 @@ export async function countSignInRequest(limiter: Limiter, network: string): Pro
 }
 
 /**
- * Counts a try against its network, and against the pair of e-mail and network. Once the password
- * check begins, {@link countPersonTry} counts the try against the e-mail alone. So a try that is
- * refused earlier does not use up the person's tries from other networks.
- * @throws {AppError} 429
+ * Counts a try against its network, and against the pair of e-mail and network.
+ * {@link countPersonTry} counts the try against the e-mail only once the password check begins. So
+ * earlier refusals do not use up the person's tries from other networks.
+ * @throws {AppError} 429 after too many tries
  */
 export async function countNetworkTry(limiter: Limiter, email: string, network: string): Promise<void> {
   assertAllowed(

@@ -13,13 +13,13 @@ import type { WorkOrderStatus } from '../../shared/resources/work-orders/transit
 import type { ApiContext } from './context.js';
 import type { ApiRuntime } from './runtime.js';
 
-/** In these statuses the motorist may follow the work order. */
+/** The motorist may follow a work order that has one of these statuses. */
 const TRACKED_STATUSES: readonly WorkOrderStatus[] = ['pending', ...ACTIVE_STATUSES];
 
 /**
- * Returns a function that adds the links of the driver's and the motorist's page to a work order,
- * for the response of a route. Only callers that may dispatch get the links, because whoever
- * has a link needs no key.
+ * Returns a function that adds links to a work order in a response: to the driver's page and to the
+ * motorist's page. Only callers with the right to dispatch get the links, because a link works
+ * without a key.
  */
 export function createWorkOrderLinkAdder(api: Pick<ApiRuntime, 'config'>) {
   let keys: LinkKeys | undefined;
@@ -35,7 +35,7 @@ export function createWorkOrderLinkAdder(api: Pick<ApiRuntime, 'config'>) {
       driver_url: mark === undefined ? null : `${config.publicUrl}/d/${sealDriverLink(keys, target, mark)}`,
       tracking_url: isTracked ? `${config.publicUrl}/t/${sealTrackingLink(keys, target)}` : null,
     };
-    // PostgreSQL rendered the body, and it passes through unchanged.
+    // Append to the text from PostgreSQL without parsing it.
     return `${body.slice(0, -1)},${JSON.stringify(links).slice(1)}`;
   };
 }

@@ -17,8 +17,8 @@ import { countFactorTry } from '../runtime/sign-in-limits.js';
 import { startSession } from './start-session.js';
 
 /**
- * Asks a person who has a second factor for it, after the password was right. Returns for a person
- * without one, who is then signed in.
+ * Asks for the second factor after the right password. If the person has no second factor, returns
+ * without an error, and the caller signs the person in.
  * @throws {AppError} 403 factor_required, with a challenge for the second step
  */
 export async function askForFactor(api: ApiRuntime, ctx: ApiContext, person: SignInCandidate): Promise<void> {
@@ -42,7 +42,9 @@ function hasFactor(factors: StoredFactor[]): boolean {
   return factors.some(({ kind, is_pending: isPending }) => kind !== 'recovery_codes' && !isPending);
 }
 
-/** Returns the kinds of factors that can answer a challenge, and what a passkey needs for it. */
+/**
+ * Returns the kinds of factors that can answer a challenge, with the options that a passkey needs.
+ */
 export async function describeWays(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -64,7 +66,8 @@ export async function describeWays(
 
 /**
  * Runs the second step of a sign-in.
- * @throws {AppError} 401 if the first step has ended; 400 for a wrong proof; 429 for too many tries
+ * @throws {AppError} 401 if the first step is no longer valid; 400 for a wrong proof; 429 for too
+ *   many tries
  */
 export async function finishSignIn(api: ApiRuntime, ctx: ApiContext, given: FactorSignIn): Promise<void> {
   const refuse = () =>
@@ -90,8 +93,8 @@ export async function finishSignIn(api: ApiRuntime, ctx: ApiContext, given: Fact
 }
 
 /**
- * Stores an audit entry, because whoever sends a wrong proof knows the password. The limits of the
- * tries also limit these entries.
+ * Stores an audit entry, because a wrong proof may come from an attacker who knows the password.
+ * The limit for tries also limits the number of entries.
  */
 async function recordRefusal(
   api: ApiRuntime,
@@ -113,8 +116,9 @@ async function recordRefusal(
 }
 
 /**
- * Returns the counter of the person's tries. Each network from which the person has signed in
- * before has its own counter, so that somebody else who has the password cannot use these tries up.
+ * Returns the name of the counter of the person's tries. Each network from which the person has
+ * signed in before has its own counter. So an attacker who has the password cannot use up the
+ * person's tries.
  */
 function nameTries(api: ApiRuntime, ctx: ApiContext, person: SignInCandidate): string {
   const isKnown = isKnownAddress(

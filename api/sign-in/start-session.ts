@@ -20,7 +20,7 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 
 interface NewSignIn {
   person: SignInCandidate;
-  /** Present if the person has proved a factor. `sessionId` is that of the challenge. */
+  /** Present if the person has proved a second factor. `sessionId` comes from the challenge. */
   second?: { proof: CheckedProof; sessionId: string };
 }
 
@@ -36,7 +36,7 @@ export async function startSession(api: ApiRuntime, ctx: ApiContext, signIn: New
 }
 
 /**
- * Stores the session. After the commit, resolves with the session's JSON. From then on, the cookie
+ * Stores the session. Resolves after the commit with the session's JSON. From then on, the cookie
  * with `token` is valid.
  */
 async function storeSession(
@@ -63,7 +63,7 @@ async function storeSession(
     idempotency: null,
   };
   const submitted = await api.submit(command, 0);
-  // The session may still be stored later. That is harmless, because no client has its token.
+  // The session may still be stored later. That does no harm, because no client has its token.
   if ('accepted' in submitted) throw serviceUnavailable('Signing in took too long. Try again shortly.');
   if (!submitted.ok) throw appErrorFromBody(submitted.error);
   return submitted.body;

@@ -11,8 +11,8 @@ export interface EventFeedReader {
 }
 
 /**
- * Committed events are withheld as long as an older transaction is open. The feed then reads again
- * every WITHHELD_PAUSE_MS, until WITHHELD_RETRY_MS after the last call of `wake`.
+ * The feed withholds committed events while an older transaction is open. It then reads again every
+ * WITHHELD_PAUSE_MS, until WITHHELD_RETRY_MS after the last call of `wake`.
  */
 const WITHHELD_PAUSE_MS = 50;
 const WITHHELD_RETRY_MS = 1000;
@@ -34,7 +34,7 @@ export class EventFeed {
   ) {}
 
   /**
-   * Number of calls of `wake`. If the number grows while a reader itself reads, events were
+   * Number of calls of `wake`. If the number grows during a reader's own read, events were
    * committed during that read.
    */
   get wakeCount(): number {
@@ -58,7 +58,7 @@ export class EventFeed {
     if (this.readers.size === 0) clearTimeout(this.timer);
   }
 
-  /** Must be called after a commit that added events of the tenant. */
+  /** Call this after every commit that added events of the tenant. */
   wake(): void {
     this.wakes += 1;
     this.retryUntilMs = Date.now() + WITHHELD_RETRY_MS;
@@ -83,7 +83,7 @@ export class EventFeed {
         this.tail = page.position;
         ({ hasMore, hasWithheldEvents } = page);
         // A reader that joined during the read may already have some events of this page, and skips
-        // those. Loop over a copy: a reader that leaves and joins again inside the loop would
+        // them. Loop over a copy: a reader that leaves and joins again inside the loop would
         // otherwise receive the page twice.
         for (const reader of [...this.readers]) reader.receivePage(page);
       } while ((hasMore || this.isDue) && this.readers.size > 0);

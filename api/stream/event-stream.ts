@@ -13,7 +13,7 @@ const RETRY_MS = 2000;
  */
 const PING_MS = 15_000;
 const RETRY_READ_MS = 1000;
-/** The least time between two announcements of changes. */
+/** Minimum time between two announcements of changes. */
 const CHANGES_INTERVAL_MS = 500;
 /**
  * Maximum time that an ended response stays open. A client that no longer reads would otherwise
@@ -31,7 +31,7 @@ export interface EventStreamOptions {
   position: EventPosition;
   /** An empty list matches every event. */
   types: string[];
-  /** True if the client also wants to hear of writes without an event. */
+  /** True if the client also wants to know about writes without an event. */
   announcesChanges: boolean;
   /** Resolves with false once the credential no longer allows the stream. */
   isAllowed: () => Promise<boolean>;
@@ -41,7 +41,10 @@ export interface EventStreamOptions {
 export interface EventStreamSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
-  /** False while the tenant's clients have too many unread bytes. Nothing may then be written. */
+  /**
+   * False while the tenant's clients have too many unread bytes. The stream must then write
+   * nothing.
+   */
   hasRoom: () => boolean;
   onFailure: (error: unknown) => void;
 }
@@ -89,16 +92,16 @@ export class EventStream implements EventFeedReader {
   }
 
   /**
-   * Sends `changed`, after the interval if the last one was sent just before. An announcement has
-   * no id, because it is no event that a client could miss: it only says that reading is
-   * worthwhile.
+   * Sends `changed`, at most once per interval. An announcement only tells the client to read
+   * again. It has no id, because a client that misses it loses no event.
    */
   announceChange(): void {
     if (!this.options.announcesChanges || this.isStopped || this.changesTimer) return;
     const waitMs = Math.max(0, this.changesSentAt + CHANGES_INTERVAL_MS - Date.now());
     this.changesTimer = setTimeout(() => {
       this.changesTimer = undefined;
-      // A client that does not read gets no announcements; it reads again when it has caught up.
+      // A client that does not read gets no announcements. The stream later sends it the missed
+      // events.
       if (this.isStopped || this.isFull || !this.source.hasRoom()) return;
       this.changesSentAt = Date.now();
       this.options.response.write('event: changed\ndata: {}\n\n');
@@ -137,8 +140,8 @@ export class EventStream implements EventFeedReader {
     const wakesBefore = feed.wakeCount;
     const page = hasRoom() ? await read(this.position).catch(onFailure) : undefined;
     if (this.isStopped) return;
-    // Read the page again later if the read failed. Do the same if the tenant's other responses
-    // have used up its room for unread bytes meanwhile.
+    // Read the page again later if the read failed, or if other responses have meanwhile used up
+    // the tenant's room for unread bytes.
     if (!page || !hasRoom()) {
       await pause(RETRY_READ_MS, undefined, { ref: false });
       return;
@@ -146,8 +149,8 @@ export class EventStream implements EventFeedReader {
     this.send(page);
     if (page.hasMore || this.isFull) return;
     this.isLive = feed.join(this, this.position);
-    // From here on, the feed delivers new events. A feed without readers has ignored earlier
-    // wake-ups. So wake the feed again if events were withheld from this read or committed during
+    // From here on, the feed delivers new events. While the feed had no readers, it ignored
+    // wake-ups. So wake it again if this read withheld events, or if events were committed during
     // this read.
     if (this.isLive && (page.hasWithheldEvents || feed.wakeCount !== wakesBefore)) feed.wake();
   }

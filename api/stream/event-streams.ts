@@ -50,7 +50,7 @@ export class EventStreams {
     });
     this.runtime.metrics.eventStreams.inc();
     response.once('close', () => this.remove(stream));
-    // During shutdown, end the stream and do not refuse it. A browser reconnects after an ended
+    // During shutdown, end the stream instead of refusing it. A browser reconnects after an ended
     // stream, but gives up after an error response.
     if (this.isClosed) stream.end();
     else if (this.timers.length === 0) this.startTimers();
@@ -119,8 +119,8 @@ export class EventStreams {
     this.isChecking = true;
     const byCredential = new Map([...this.streams].map(({ options }) => [options.credentialId, options]));
     const check = async ({ credentialId, isAllowed }: EventStreamOptions) => {
-      // Keep the stream if the check fails, because PostgreSQL is then unreachable. Meanwhile the
-      // stream receives no events, and the next check decides.
+      // Keep the stream if the check itself fails, because PostgreSQL is then unreachable. Until
+      // the next check, the stream receives no events.
       if (await isAllowed().catch(() => true)) return;
       for (const stream of this.streams) if (stream.options.credentialId === credentialId) stream.end();
     };

@@ -3,9 +3,9 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Checks a webhook URL without resolving its host. Each delivery resolves the host itself and then
- * checks the addresses.
- * @throws {AppError} 400 when deliveries to this URL are not allowed
+ * Checks a webhook URL without resolving its host. Each delivery resolves the host and then checks
+ * its addresses.
+ * @throws {AppError} 400 if deliveries to this URL are not allowed
  */
 export function assertDeliverableUrl({ config }: ApiRuntime, url: string): void {
   const refusal = findUrlProblem(url, { allowLoopback: config.allowLoopback, allowHttp: !config.production });

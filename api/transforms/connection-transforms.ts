@@ -4,11 +4,11 @@ import type { Command } from '../../shared/contracts/command.js';
 import type { ConnectionCreate, ConnectionPatch } from '../../shared/contracts/generated.js';
 import { createValidationError, validate } from '../../shared/contracts/schemas/validate.js';
 import {
-  getVendorAddresses,
   offersSignIn,
   sharesHookOfSignIns,
   type TenantVendor,
 } from '../../shared/integrations/contract/vendor.js';
+import { getVendorAddresses } from '../../shared/integrations/contract/vendor-addresses.js';
 import { hmacSha256, seal, unseal } from '../../shared/platform/crypto.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -144,8 +144,8 @@ function sealCredentials(
 }
 
 /**
- * Reads the stored credentials of the connection in the path, so that a change may name only some
- * of them.
+ * Reads the stored credentials of the connection in the path. So a client may send only the
+ * credentials that it changes.
  */
 async function readCredentials({ db, config }: ApiRuntime, ctx: ApiContext): Promise<Record<string, string>> {
   const connectionId = ctx.state.targetId as string;
@@ -184,10 +184,7 @@ function refuseCredentials({ manifest: { label } }: TenantVendor): AppError {
   return createValidationError([{ field: 'credentials', code: 'unknown', message }]);
 }
 
-/**
- * Validates credentials and settings against the vendor's manifest. Skips each of them if it is
- * undefined.
- */
+/** Validates credentials and settings against the vendor's manifest. Skips undefined arguments. */
 function checkInput(
   { manifest }: TenantVendor,
   input: { credentials?: object | undefined; settings?: object | undefined },
@@ -233,7 +230,7 @@ function buildSignInUrl(
       'conflict',
       `This service has no application at ${label}. Ask its operator to set INTEGRATIONS.`,
     );
-  const url = new URL(oauth.authorizePath, getVendorAddresses(vendor, settings).identityUrl);
+  const url = new URL(oauth.authorizePath, getVendorAddresses(vendor, settings).signInUrl);
   url.search = new URLSearchParams({
     response_type: 'code',
     client_id: settings.client_id,

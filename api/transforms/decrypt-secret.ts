@@ -10,13 +10,12 @@ interface SealedResponse {
 }
 
 /**
- * Decrypts a new key or secret for the one response that shows it. Everywhere else the secret is
- * encrypted. In a dry run the secret is null.
+ * Decrypts a new key or secret for the one response that shows it. Everywhere else, the secret is
+ * encrypted. In a dry run, the secret is null.
  *
- * If `body` contains a secret, decrypts that secret. `commandSecret` may be a different one: a
- * retried request creates another secret, which is never stored. If `body` contains no secret,
- * decrypts `commandSecret`. That happens if the worker's reply was lost, because `body` was then
- * read from the record.
+ * Prefers the secret in `body`. `commandSecret` may differ from it: a retried request creates
+ * another secret, which is never stored. Without a secret in `body`, decrypts `commandSecret`. This
+ * happens if the worker's reply was lost, because `body` is then read from the record.
  */
 export function decryptSecretInResponse(
   api: ApiRuntime,

@@ -43,8 +43,8 @@ export function createEndpointTransforms(api: ApiRuntime) {
     changed,
     created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
     /**
-     * Creates a key pair in any case, because only the handler knows whether the endpoint signs
-     * with ed25519.
+     * Always creates a key pair, because only the handler knows whether the endpoint signs with
+     * ed25519.
      */
     rotated: <T extends object>(input: T): T => ({
       ...input,

@@ -36,7 +36,8 @@ export function createFactorTransforms(api: ApiRuntime) {
     },
 
     showNewFactor(body: string, { input, dryRun }: Command<NewFactor>): string {
-      // If the reply of the worker was lost, the body has none of these members.
+      // If the worker's reply was lost, `body` is the stored record, which has none of these
+      // members.
       const { secret_sealed = null, uri_sealed = null, passkey = null } = input;
       const {
         secret_sealed: secret,
@@ -61,7 +62,7 @@ export function createFactorTransforms(api: ApiRuntime) {
       const factors = await readFactors(api.db, getPerson(ctx));
       const pending = factors.find(({ id, is_pending: isPending }) => isPending && id === ctx.state.targetId);
       const base = { session_id: getSessionId(ctx), codes: createCodes(ctx) };
-      // Without a pending factor, the handler refuses the command.
+      // Without a factor that waits for confirmation, the handler refuses the command.
       if (!pending) return base;
       const given = input as unknown as FactorConfirm;
       return {
@@ -86,8 +87,8 @@ export function createFactorTransforms(api: ApiRuntime) {
 }
 
 /**
- * Asks for the password before the first factor. Otherwise a stolen session could add a factor, and
- * so lock its person out.
+ * Asks for the password before a person adds a first factor. Otherwise an attacker with a stolen
+ * session could add a factor and lock the person out.
  * @throws {AppError} 400 if the password is missing or wrong; 429 after too many tries
  */
 async function assertPassword(

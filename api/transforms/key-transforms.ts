@@ -5,15 +5,21 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { decryptSecretInResponse } from './decrypt-secret.js';
 
 /**
- * Creates the functions of a route that creates keys. `prepareInput` adds a new, encrypted key to
- * the command's input, and `transformResponse` decrypts the key in the response.
+ * Creates the functions of the routes that create keys. `prepareInput` adds a new, encrypted key to
+ * the command's input. `prepareRoll` also adds the key that the new key replaces.
+ * `transformResponse` decrypts the new key in the response.
  */
 export function createKeyTransforms(api: ApiRuntime, kind: KeyKind) {
+  const prepareInput = <T extends object>(input: T, ctx: ApiContext) => {
+    const { material } = mintKey(kind, ctx.state.key.environment, api.sealingKey);
+    return { ...input, material };
+  };
   return {
-    prepareInput: <T extends object>(input: T, ctx: ApiContext) => {
-      const { material } = mintKey(kind, ctx.state.key.environment, api.sealingKey);
-      return { ...input, material };
-    },
+    prepareInput,
+    prepareRoll: <T extends object>(input: T, ctx: ApiContext) => ({
+      ...prepareInput(input, ctx),
+      from_id: String(ctx.params.id).toLowerCase(),
+    }),
     transformResponse: (body: string, { type, input }: Command<{ material: KeyMaterial }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
   };

@@ -2,8 +2,8 @@ import { hmacSha256 } from '../../shared/platform/crypto.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
- * Returns a function that replaces the password of a body by a keyed hash. Against an unkeyed hash,
- * an attacker could test a million passwords a second.
+ * Returns a function that replaces the password in a body by a keyed hash. With an unkeyed hash, an
+ * attacker could test a million passwords a second.
  */
 export function createPasswordMask(api: Pick<ApiRuntime, 'sealingKey'>) {
   return (body: unknown): unknown => {

@@ -37,8 +37,8 @@ export async function startBaseline(stores: BenchStores): Promise<Baseline> {
 }
 
 /**
- * Starts the server that stores the same as the product, without a queue, in a separate process and
- * on the same PostgreSQL.
+ * Starts the server that stores the same data as the product, but without a queue. It runs in a
+ * separate process, on the same PostgreSQL.
  */
 export function startDirectBaseline(stores: BenchStores): Promise<Baseline> {
   const url = new URL(stores.superuserUrl);

@@ -5,7 +5,7 @@ const MICROSECONDS_PER_TICK = 10_000;
 
 /**
  * Reads the CPU time that a process and its children have used, in µs. PostgreSQL has one child
- * process per connection. Returns 0 for a process that does not exist, and where there is no
+ * process per connection. Returns 0 for a process that does not exist, and on systems without
  * /proc.
  */
 export function readCpuMicroseconds(pid: number): number {
@@ -19,7 +19,7 @@ export function readCpuMicroseconds(pid: number): number {
 interface ProcessStat {
   parent: number;
   ticks: number;
-  /** The ticks of the children that have ended. */
+  /** The ticks of the children that have already ended. */
   endedChildrenTicks: number;
 }
 

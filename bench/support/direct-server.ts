@@ -11,9 +11,9 @@ import { recordsetSql } from '../../shared/records/record-refs.js';
 import { invoiceCreate } from '../../shared/resources/invoices/schema.js';
 
 // The second baseline of writes: what a server without a queue needs for the same durable effects.
-// It looks up the key, validates with the product's code and computes prices. One query per
-// request stores the invoice, its line items, its event, its audit entry and its response under the
-// Idempotency-Key. It is spared row-level security, limits and the look-up of webhook
+// It looks up the key, validates with the product's code and computes prices. One query per request
+// stores the invoice, its line items, its event, its audit entry and its response under the
+// Idempotency-Key. The server omits row-level security, limits and the look-up of webhook
 // endpoints. It writes the product's own tables, with their indexes and triggers.
 const [, , port = '0', superuserUrl = ''] = process.argv;
 const pool = new pg.Pool({ connectionString: superuserUrl, max: 10 });

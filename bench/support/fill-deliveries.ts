@@ -10,8 +10,8 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 const DAYS = 30;
 /**
- * The number of endpoints. It has no common divisor with the other moduli in the insert query. So
- * every endpoint gets every status and event type.
+ * The number of endpoints. It has no common divisor with the other moduli in the insert query, so
+ * that every endpoint gets every status and event type.
  */
 const ENDPOINTS = 53;
 const ATTEMPTS_EACH = 2;

@@ -30,8 +30,8 @@ export function listDeploymentModes(): DeploymentMode[] {
 export interface Product {
   origin: string;
   /**
-   * The address where a bench reads metrics: that of the last worker process, or of the only
-   * process in `all` mode.
+   * The address where a bench reads metrics. In `scaled` mode, it belongs to the last worker
+   * process.
    */
   metricsOrigin: string;
   pids: number[];
@@ -145,4 +145,24 @@ export async function createTenant(db: Database): Promise<{ tenantId: string; ke
   };
   await db.transaction([pair.live], (tx) => insertApiKeys(tx, [row]));
   return { tenantId: pair.live, key };
+}
+
+/**
+ * Sends a write to the REST API, and returns the body of its response.
+ * @throws {Error} if the response is not successful
+ */
+export async function postToApi(
+  origin: string,
+  key: string,
+  path: string,
+  body: object,
+): Promise<Record<string, string>> {
+  const response = await fetch(`${origin}/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const result = (await response.json()) as Record<string, string>;
+  if (!response.ok) throw new Error(`POST ${path} responded ${response.status}: ${JSON.stringify(result)}`);
+  return result;
 }

@@ -1,6 +1,6 @@
 /**
- * The baseline for webhook deliveries: a loop that posts with undici to the same receivers as the
- * product. The bodies have about the same size as the product's.
+ * The baseline for webhook deliveries: a loop that uses undici to post to the same receivers as the
+ * product. Its bodies are about as large as the product's.
  */
 import { Agent, request } from 'undici';
 

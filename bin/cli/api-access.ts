@@ -10,13 +10,13 @@ import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
 import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
-/** The field of demo.json with the key that a command uses if the user gives none. */
+/** The field of demo.json whose key a command uses by default. */
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**
- * Finds the API's address and key for a command. Each comes from the first of these sources that
- * has it: the options --api-url and --key, the settings TOW_API_URL and TOW_API_KEY, and the file
- * demo.json that `npm start` wrote. With --sandbox, the key is always the sandbox key in demo.json.
+ * Finds the API's address and key for a command. Searches three sources in this sequence: the
+ * options --api-url and --key, the settings TOW_API_URL and TOW_API_KEY, and the file demo.json
+ * that `npm start` wrote. With --sandbox, the key is always the sandbox key in demo.json.
  */
 export async function resolveApiAccess(
   { values }: CommandArgs,
@@ -56,7 +56,7 @@ export function parseKey(text: string): string {
  * Reads demo.json and returns one address and one key of the demo's first company.
  * @param options.url the field with the address
  * @param options.key the field with the key
- * @param options.remedy the beginning of the error message, which says what the user can do
+ * @param options.remedy the advice with which the error message begins
  * @throws {CliError} `configuration` if demo.json is missing or incomplete
  */
 export async function loadDemoAccess(

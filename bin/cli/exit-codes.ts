@@ -4,8 +4,8 @@ import { AppError, getErrorCode, isConnectionError } from '../../shared/platform
 
 /**
  * The meaning of these codes never changes, because scripts rely on them. 0: done. 1: the command
- * or a check failed. 2: the command line is wrong. 3: a setting is wrong. 4: no such tenant, key or
- * command. 5: PostgreSQL, Redis or the API cannot be reached; a retry may help.
+ * or a check failed. 2: the command line is wrong. 3: a setting is wrong. 4: the tenant, key or
+ * command does not exist. 5: PostgreSQL, Redis or the API cannot be reached; a retry may help.
  */
 export const EXIT = { ok: 0, failed: 1, usage: 2, configuration: 3, notFound: 4, unreachable: 5 } as const;
 
@@ -88,8 +88,8 @@ function joinMessages(error: AppError): string {
 }
 
 /**
- * True if a table (SQLSTATE 42P01) or the application's role (22023) is missing. Migrations create
- * both.
+ * True if a table (SQLSTATE 42P01) or the application's role (22023) is missing. The migrations
+ * create the table and the role.
  */
 export function isNotMigrated(error: unknown): boolean {
   const code = getErrorCode(error);

@@ -1,10 +1,7 @@
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { EXIT } from './exit-codes.js';
 
-/**
- * For this time after the first signal, further signals are ignored, because one Ctrl-C under npx
- * sends two signals.
- */
+/** Signals within this interval count as one, because one Ctrl-C under npx sends two signals. */
 const SAME_SIGNAL_MS = 1000;
 
 /**

@@ -11,10 +11,10 @@ const WAIT_FOR_SERVER_MS = 15_000;
 const POLL_MS = 200;
 
 /**
- * Returns DATABASE_URL if it is set, else the URL of the embedded server in DATA_DIR. Starts that
- * server if no process runs it.
+ * Returns DATABASE_URL if this setting exists, otherwise the URL of the embedded server in
+ * DATA_DIR. Starts the embedded server if no process runs it.
  * @throws {CliError} `store_unreachable` if the embedded server cannot be started or does not
- * respond
+ *   respond
  */
 export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   const { config } = foundation;

@@ -10,7 +10,7 @@ export const REMEDY_FOR_CLOCK =
 export const REMEDY_FOR_ACCOUNTS =
   'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
 
-/** The error message names at most this many accounts, and counts the rest. */
+/** Maximum number of accounts that the error message names. Further accounts are only counted. */
 const MAX_NAMED = 20;
 
 /**
@@ -39,9 +39,10 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
 }
 
 /**
- * Resolves if every account has a known time zone and no sweep (a pass over all accounts) leaves
- * out an account.
- * @throws {Error} naming the accounts with an unknown time zone, and those that a sweep leaves out
+ * Resolves if every account has a known time zone, and if no sweep (a pass over all accounts) omits
+ * an account.
+ * @throws {Error} naming the accounts with an unknown time zone, and the accounts that a sweep
+ *   omits
  */
 export async function checkAccounts(db: Database): Promise<string> {
   const [zones, accounts, faults] = await Promise.all([

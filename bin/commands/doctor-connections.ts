@@ -5,15 +5,12 @@ import { readAcrossTenants } from '../cli/store.js';
 export const REMEDY_FOR_CONNECTIONS =
   'Start a worker (npm start, or `node dist/workers/main.js integrations`); its log names the cause of each failed step.';
 
-/**
- * Work that has been due for longer than this is late. Workers normally start due work within
- * seconds.
- */
+/** Due work counts as late after this time. Workers normally start due work within seconds. */
 const LATE_MINUTES = 5;
 
 /**
- * The number of a vendor's connections that have the same condition. The condition is `late` or,
- * for all other connections, the connection's status.
+ * The number of a vendor's connections in one condition. The condition is `late` if due work of the
+ * connection is late, otherwise the connection's status.
  */
 interface ConnectionCount {
   vendor: string;

@@ -10,7 +10,7 @@ export const migrateDatabase: RunCommand = async (_args, { config, store }) => {
   const { databaseUrl, db } = await store();
   await assertDirectConnection(databaseUrl);
   // First connect with the application's driver. If PostgreSQL cannot be reached, this driver
-  // throws the reason. The migrations' driver would only print it.
+  // throws the reason. The migrations' driver would only print the reason.
   await isReachableAsApp(db);
   const applied = await migrate({
     databaseUrl,

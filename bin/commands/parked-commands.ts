@@ -31,8 +31,8 @@ export const listParkedCommands: RunCommand = async (_args, { store }) => {
 };
 
 /**
- * `tow commands replay`: releases a parked command, which the clock then submits within seconds.
- * Running this twice is safe, because a command acts only once.
+ * `tow commands replay`: releases a parked command. The clock then submits the command within
+ * seconds. A second run of `tow commands replay` does no harm, because a command acts only once.
  */
 export const replayParkedCommand: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
@@ -63,8 +63,8 @@ interface AttemptRow {
 
 async function assertReplayable(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const [row] = await tx.query<AttemptRow>({
-    // A command also counts as done if a retry with its Idempotency-Key made the write under
-    // another command id.
+    // A retry with the same Idempotency-Key may have made the write under another command id. The
+    // parked command then counts as done too.
     text: `select a.parked_at is not null as parked,
                   exists (select from audit_entries e where e.tenant_id = a.tenant_id and e.id = a.command_id)
                   or exists (select from idempotency_keys k

@@ -5,8 +5,8 @@ const DATA_LOSS_TEXT =
   'Everything that the earlier key encrypted or signed is lost. Give each webhook endpoint a new secret (POST /webhook-endpoints/{id}/rotate-secret) and set its custom headers again. Send each invoice again whose link must still open.';
 
 /**
- * `tow secret-key adopt`: after a planned change of SECRET_KEY, makes the new key the one that
- * every process must have.
+ * `tow secret-key adopt`: run this command after a planned change of SECRET_KEY. From then on,
+ * every process must have the new key.
  */
 export const adoptConfiguredSecretKey: RunCommand = async (_args, { config, store }) => {
   const { db } = await store();

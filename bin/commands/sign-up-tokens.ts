@@ -9,8 +9,8 @@ const DEFAULT_DAYS = 14;
 const MAX_DAYS = 90;
 
 /**
- * `tow signup-tokens create`: creates a token that allows one sign-up if SIGNUP is invite. Shows it
- * once.
+ * `tow signup-tokens create`: creates a token and shows it once. If SIGNUP is invite, each token
+ * allows one sign-up.
  */
 export const createSignUpToken: RunCommand = async ({ values }, { store }) => {
   const days = Number(values.days ?? DEFAULT_DAYS);

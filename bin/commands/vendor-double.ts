@@ -20,7 +20,7 @@ export const runVendorDouble: RunCommand = async ({ positionals, values }, { get
   return { data: { vendor: positionals[0] }, text: 'The double has ended.' };
 };
 
-/** The built command stands one folder deeper than its source. */
+/** Tries two paths, because the built command is one folder deeper than its source. */
 function findScript(): string {
   const path = 'test/support/vendors/run-double.ts';
   const candidates = ['../..', '../../..'].map((up) => resolve(import.meta.dirname, up, path));

@@ -40,8 +40,8 @@ export interface EnsureDemoOptions {
 
 /**
  * Creates the demo if the database has none, and writes demo.json (mode 0600) with the current
- * addresses. Keeps the credentials of an existing file if its keys are valid in this database,
- * otherwise makes new ones.
+ * addresses. Keeps the credentials of an existing file if its keys are valid in this database.
+ * Otherwise creates new credentials.
  * A lock makes concurrent processes run one after another. The file is written before the commit.
  * If the commit fails, the next start finds that the file's keys are invalid and replaces them.
  */
@@ -113,8 +113,8 @@ function isDemoTenant(value: unknown): value is DemoCredentials {
 }
 
 /**
- * True if the `api_key` of every company is valid. Other keys are not checked. If a person revokes
- * one of them as a test, the next start must keep the rest.
+ * True if the `api_key` of every company is valid. Other keys are not checked: a person may have
+ * revoked one as a test, and must not lose the file because of that.
  */
 async function areKeysValid(tx: Transaction, tenants: readonly DemoCredentials[]): Promise<boolean> {
   const hashes = tenants.map(({ api_key }) => sha256(api_key));

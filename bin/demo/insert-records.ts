@@ -16,8 +16,9 @@ const SET_RELEASE_TIMES: SqlQuery = {
 };
 
 /**
- * Sets each impound's number of storage days to charge. They are counted up to `updated_at`, which
- * is the end of the demo's period, and also the release time of released impounds.
+ * Sets the number of storage days that each impound charges, counted up to `updated_at`. In a
+ * released impound, `updated_at` is the release time. In any other impound, it is the end of the
+ * demo's period.
  */
 const SET_STORAGE_DAYS: SqlQuery = {
   text: `update impounds i set accrued_days = ${chargedDays('i', 'i.updated_at')} from tenants t

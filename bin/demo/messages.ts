@@ -20,8 +20,8 @@ export interface DemoLinkOptions {
 }
 
 /**
- * Inserts one mail for each of a tenant's latest sent invoices. One failed invoice per tenant gets
- * a failed mail, which a person can send again.
+ * Inserts one mail for each of a tenant's latest sent invoices. One invoice per tenant gets a mail
+ * that failed, which a person can send again.
  */
 export async function insertDemoMessages(
   tx: Transaction,

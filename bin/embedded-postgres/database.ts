@@ -33,8 +33,8 @@ function makeClient(url: string): Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: 30_000,
   });
-  // Without a listener for errors, a lost connection would end this process. The next query fails
-  // with the reason.
+  // Without a listener for errors, a lost connection would end this process. With this listener,
+  // only the next query fails.
   client.on('error', () => undefined);
   return client;
 }
@@ -60,8 +60,8 @@ export async function canAnswerQueries(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (STARTING_OR_STOPPING_CODES.includes(findErrorCode(error) ?? '')) return false;
-    // pg sets no error code for a timeout, or for a connection that was closed during the
-    // handshake.
+    // Check the text, because pg sets no error code for a timeout, or for a connection that was
+    // closed during the handshake.
     if (error instanceof Error && /timeout|^Connection terminated/.test(error.message)) return false;
     throw error;
   }

@@ -42,9 +42,9 @@ async function findRunningOwner(content: string): Promise<number | undefined> {
 }
 
 /**
- * Removes the lock file of an owner that has ended. Two starting processes may read the same file,
- * and the slower process could remove the new owner's file. The file is therefore moved away first,
- * compared, and put back if its content has changed.
+ * Removes the lock file of an owner that has ended. Two starting processes may read the same file.
+ * The slower process could then remove the file of the new owner. So the file is first moved away
+ * and compared. If its content has changed, the file is put back.
  */
 async function removeStale(file: string, expectedContent: string, aside: string): Promise<void> {
   try {

@@ -1,6 +1,7 @@
 /**
- * Finds, checks and stops processes by their pid. Most are not children of this process: the owner
- * of a DATA_DIR, a server whose owner was killed, or server processes without a postmaster.
+ * Finds, checks and stops processes by their pid. Most of them are not children of this process.
+ * Examples are the owner of a DATA_DIR, a server whose owner was killed, and server processes
+ * without a postmaster.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -40,7 +41,7 @@ export function findErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Resolves with undefined if the process or file does not exist or is not accessible. */
+/** Resolves with undefined if the process or file does not exist, or if access is denied. */
 async function undefinedIfGone<T>(task: Promise<T>): Promise<T | undefined> {
   try {
     return await task;
@@ -121,8 +122,8 @@ export async function readCommandLine(pid: number): Promise<string[]> {
 
 /**
  * Returns the `cluster_name` of a cluster. Every server process shows this name in its command
- * line, which all users can read. The working folder could not identify a process, because in a
- * container without CAP_SYS_PTRACE even root cannot read it.
+ * line, which all users can read. The working folder of a process would not help: in a container
+ * without CAP_SYS_PTRACE, even root cannot read that of another account's process.
  * @param clusterDir an absolute path without symbolic links
  */
 export function buildClusterName(clusterDir: string): string {
@@ -130,7 +131,8 @@ export function buildClusterName(clusterDir: string): string {
 }
 
 /**
- * True if the process is any PostgreSQL program that uses this cluster folder, postmaster or not.
+ * True if the process is a PostgreSQL program that uses this cluster folder. It need not be a
+ * postmaster.
  */
 export async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
   const args = await readCommandLine(pid);

@@ -42,8 +42,8 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '100',
-    // Prevents PostgreSQL from starting worker processes for read-ahead, which do not pay off on a
-    // laptop.
+    // Prevents PostgreSQL from starting worker processes for read-ahead, which cost more than they
+    // gain on a laptop.
     io_method: 'sync',
     timezone: 'UTC',
     log_timezone: 'UTC',

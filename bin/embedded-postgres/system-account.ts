@@ -1,7 +1,8 @@
 /**
  * Chooses the account that runs PostgreSQL, and runs programs as that account. A normal user runs
  * PostgreSQL under their own account. PostgreSQL refuses to run as root, so root runs it as an
- * unprivileged account. That account must be able to reach the folders involved.
+ * unprivileged account. That account must be able to reach the folders of the programs and of the
+ * data.
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
@@ -39,8 +40,9 @@ async function readAccounts(): Promise<SystemAccount[]> {
 }
 
 /**
- * Returns the account to run PostgreSQL as, or undefined to run it as this process's own account.
- * @param clusterDir an existing cluster, if any: PostgreSQL refuses every account but its owner
+ * Returns the account that must run PostgreSQL. Returns undefined if this process's own account can
+ * run it.
+ * @param clusterDir an existing cluster, if any; only the cluster's owner can run PostgreSQL on it
  * @throws when this process runs as root and /etc/passwd has neither `postgres` nor `nobody`
  */
 export async function chooseSystemAccount(
@@ -64,7 +66,7 @@ export async function chooseSystemAccount(
 }
 
 /**
- * True if the account may enter the folder. Supplementary groups do not count, because the account
+ * True if the account may enter the folder. Supplementary groups do not count, because the server
  * runs without them.
  */
 function canSearch(folder: { mode: number; uid: number; gid: number }, account: SystemAccount): boolean {
@@ -129,7 +131,7 @@ export function runProgram(
       ...buildSpawnOptions(account),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // A timer of our own, because spawn's `timeout` would keep this process running if the program
+    // Use a separate timer. The `timeout` of spawn would keep this process running if the program
     // cannot be spawned.
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const finish = (result: ProgramResult): void => {

@@ -17,8 +17,8 @@ const DEFAULT_PORT = 3000;
 /**
  * Deletes all data of the demo's tenants and their sandboxes, then creates the demo again with new
  * credentials. Resolves with the path of the new demo.json.
- * @throws {CliError} `refused` in production, and while the product runs, because its processes
- * would continue to use deleted keys and records
+ * @throws {CliError} `refused` in production. Also `refused` while the product runs, because its
+ *   processes would continue to use deleted keys and records
  */
 export async function resetDemo(foundation: Foundation): Promise<string> {
   const { config, logger } = foundation;
@@ -67,8 +67,8 @@ async function removeDemo(db: Database): Promise<void> {
 }
 
 /**
- * Throws if a process of the product is connected. If DATABASE_URL is set, the only sign of a
- * running product is its open connections.
+ * Throws if a process of the product is connected. If DATABASE_URL is set, only the open
+ * connections show that the product runs.
  */
 async function assertNoProcessConnected(tx: Transaction): Promise<void> {
   const rows = await tx.query<{ application_name: string }>({

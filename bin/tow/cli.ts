@@ -44,8 +44,8 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
 }
 
 /**
- * True for a command such as `tow mcp`, which writes its protocol to standard output. Errors as
- * JSON must not go there.
+ * True for a command such as `tow mcp`, which writes its protocol to standard output. Such a
+ * command must not write errors as JSON to standard output.
  */
 function ownsStdout(argv: readonly string[]): boolean {
   const [word] = argv.filter((one) => one !== '--json');

@@ -22,7 +22,7 @@ export interface CommandEntry {
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** Shared by the commands that call the API. */
+/** The options of every command that calls the API. */
 const API_USAGE = '[--key KEY] [--api-url URL]';
 const API_OPTIONS = { key: text, 'api-url': text };
 

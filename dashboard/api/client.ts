@@ -5,21 +5,23 @@ import { readEnvironment } from './environment';
 import { readProblem, toProblem } from './problem';
 import { readRateLimit } from './rate-limit';
 
-/** Called when a response says that the session has ended. */
+/** Called when a response shows that the session has ended. */
 let onSessionEnd: () => void = () => undefined;
 
 export function listenForSessionEnd(listener: () => void): void {
   onSessionEnd = listener;
 }
 
-/** Called when a response says that the account requires a second factor first. */
+/**
+ * Called when a response shows that the account requires a second factor, which the person lacks.
+ */
 let onFactorMissing: () => void = () => undefined;
 
 export function listenForMissingFactor(listener: () => void): void {
   onFactorMissing = listener;
 }
 
-/** The routes by which people sign in. Their 401 does not end a session. */
+/** The routes for signing in. A 401 from these routes does not end a session. */
 const SIGN_IN_ROUTES = ['/session', '/session/factor'];
 
 const session: Middleware = {
@@ -42,14 +44,17 @@ const session: Middleware = {
   },
 };
 
-/** The REST API under the session of the signed-in person. Every failure is thrown as a Problem. */
+/** The REST API with the session of the signed-in person. Throws every failure as a Problem. */
 export const client = createFetchClient<paths>({ baseUrl: '/v1' });
 client.use(session);
 
 /** Hooks that read the API: `api.useQuery('get', '/invoices', { params: { query } })`. */
 export const api = createQueryClient(client);
 
-/** Returns the If-Match header for a record, so that a change of a newer version is refused. */
+/**
+ * Returns the If-Match header for a record. If a newer version exists, the API then refuses the
+ * change.
+ */
 export function ifMatch({ updated_at }: { updated_at: string }): { 'If-Match': string } {
   return { 'If-Match': `"${updated_at}"` };
 }

@@ -1,6 +1,6 @@
 /**
- * The environment that all requests of this page act on. It stands in the URL as `env=sandbox`, so
- * a pasted link opens the same environment, and two tabs may differ.
+ * The environment of all requests of this page. The URL contains it as `env=sandbox`. So a pasted
+ * link opens the same environment, and two tabs may have different environments.
  */
 export type Environment = 'live' | 'sandbox';
 

@@ -8,12 +8,17 @@ import { readEventStream } from './sse';
 
 export type LiveState = 'connecting' | 'connected' | 'reconnecting' | 'polling';
 
-/** Without a sign of life for this long (the API sends one every 15 s), the stream is dead. */
+/**
+ * After this time without data, the stream counts as dead. The API sends data at least every 15 s.
+ */
 const SILENCE_MS = 40_000;
-/** After this long without a stream, the page polls. */
+/** After this time without a stream, the page polls. */
 const POLL_AFTER_MS = 10_000;
 const POLL_MS = 30_000;
-/** How soon after a write the page reads, and the least time between two reads of a burst. */
+/**
+ * SOON_MS is the delay between a write and the page's read. BURST_MS is the minimum time between
+ * two such reads.
+ */
 const SOON_MS = 200;
 const BURST_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
@@ -38,7 +43,7 @@ export function useLiveState(): LiveState {
   );
 }
 
-/** Events that arrived before anything listened, because the listener's file was still loading. */
+/** Events that arrived while the file of the first listener was still loading. */
 let early: EventRecord[] = [];
 const MAX_EARLY = 50;
 
@@ -47,7 +52,7 @@ function publishEvent(event: EventRecord): void {
   for (const listener of eventListeners) listener(event);
 }
 
-/** Calls `listener` with every event of the account that arrives while the component is shown. */
+/** Calls `listener` with every event of the account that arrives while the component is mounted. */
 export function useLiveEvents(listener: (event: EventRecord) => void): void {
   useEffect(() => {
     eventListeners.add(listener);
@@ -57,9 +62,9 @@ export function useLiveEvents(listener: (event: EventRecord) => void): void {
 }
 
 /**
- * Keeps what is shown up to date: reads the account's stream, and re-reads the shown records when
- * something was written. Polls while there is no stream. A hidden tab closes its stream, and
- * catches up when it is shown again.
+ * Keeps the shown records up to date. Reads the account's event stream, and reads the shown records
+ * again after a write. Polls while there is no stream. A hidden tab closes its stream. When the tab
+ * becomes visible, it reads all shown records again.
  */
 export function useLiveUpdates(environment: Environment): void {
   useEffect(() => {
@@ -120,8 +125,7 @@ class LiveUpdates {
         signal: abort.signal,
       });
       if (!response.ok || !response.body) throw await readProblem(response);
-      // Read what was written while there was no stream, such as between the first reads and its
-      // start.
+      // Read the changes from before the stream began.
       refreshSoon();
       this.#failures = 0;
       setState('connected');
@@ -149,7 +153,7 @@ class LiveUpdates {
         const isDown = state !== 'connected' && Date.now() - this.#downSince > POLL_AFTER_MS;
         if (isDown && !document.hidden) {
           setState('polling');
-          // The next poll starts after this one has its responses, so polls never pile up.
+          // Wait for the responses before the next poll, so that polls never pile up.
           await refreshShown();
         }
         if (!this.#isStopped) this.#schedulePoll();
@@ -164,9 +168,9 @@ let isRefreshDue = false;
 let lastRefreshAt = 0;
 
 /**
- * Re-reads what is shown soon after a write; the writes of a burst are read together. A read starts
- * after the one before has its responses, because a new read would cancel a slow one again and
- * again.
+ * Reads the shown records again soon after a write. Reads only once for several writes in a burst.
+ * Each read starts after the previous read has ended. Otherwise frequent writes could cancel a slow
+ * read again and again.
  */
 function refreshSoon(): void {
   isRefreshDue = true;
@@ -182,7 +186,7 @@ function refreshSoon(): void {
 }
 
 /**
- * Re-reads the shown records. Leaves out the session and the rights, because a write rarely changes
+ * Reads the shown records again. Skips the session and the rights, because a write rarely changes
  * them.
  */
 function refreshShown(): Promise<void> {

@@ -1,4 +1,4 @@
-/** One fault of a request, as the API reports it. A 412 response has `from` and `to` instead. */
+/** One error in the API's list of errors. In a 412 response, it has `from` and `to`. */
 export interface Fault {
   field?: string;
   code?: string;
@@ -16,7 +16,7 @@ interface ErrorBody {
   requestId?: string;
 }
 
-/** A request that failed: the API's error, or `network` if no response arrived. */
+/** A failed request, with the API's error. The code is `network` if no response arrived. */
 export class Problem extends Error {
   readonly code: string;
   readonly faults: readonly Fault[];
@@ -24,7 +24,7 @@ export class Problem extends Error {
 
   /**
    * @param status HTTP status; 0 if no response arrived
-   * @param retryAfterMs how long the API asks to wait; 0 if it does not
+   * @param retryAfterMs the wait that the API requests; 0 if it requests none
    */
   constructor(
     readonly status: number,
@@ -38,24 +38,26 @@ export class Problem extends Error {
     this.requestId = requestId;
   }
 
-  /** True if sending the same request again may succeed. */
+  /** True if a second try of the same request may succeed. */
   get isPassing(): boolean {
     const isInProgress = this.code === 'idempotency_in_progress';
     return isInProgress || [0, 408, 429, 502, 503, 504].includes(this.status);
   }
 
-  /** True if a write may have been stored, or may still be, although this was its response. */
+  /** True if the write may be stored in spite of this response. */
   get isUncertain(): boolean {
     return this.isPassing || this.status === 401 || this.status >= 500;
   }
 
-  /** True if the record has changed since it was shown (412). */
+  /** True if the record has changed since the page read it (412). */
   get isStale(): boolean {
     return this.status === 412;
   }
 }
 
-/** Reads the error of a response. A proxy in front of the API may have sent another body. */
+/**
+ * Reads the error of a response. A proxy in front of the API may have sent a body of another form.
+ */
 export async function readProblem(response: Response): Promise<Problem> {
   const retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1000 || 0;
   const body = (await response.json().catch(() => undefined)) as { error?: ErrorBody } | undefined;
@@ -75,10 +77,10 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * Splits the faults of a problem for a form: those of its fields, by the field's name, and the rest
- * as one text.
- * @param fields names of the form's fields; a fault of `line_items[0].quantity` belongs to the
- *   field of that name, or else to `line_items`
+ * Splits the faults of a problem for a form. Returns the faults of the form's fields by field name,
+ * and all other faults as one text.
+ * @param fields names of the form's fields. A fault of `line_items[0].quantity` belongs to the
+ *   field with this name or, without such a field, to `line_items`
  */
 export function splitFaults(
   problem: Problem,

@@ -1,7 +1,9 @@
 import { QueryClient } from '@tanstack/react-query';
 import { Problem } from './problem';
 
-/** Reads are kept while the stream of events says when they change; see ./live. */
+/**
+ * A read counts as fresh for half a minute, because the event stream reports changes; see ./live.
+ */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

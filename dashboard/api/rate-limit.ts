@@ -1,13 +1,13 @@
-/** Below this many calls left in the minute, refreshes come only every {@link SLOW_MS}. */
+/** If fewer calls than this are left in the minute, refreshes run only every {@link SLOW_MS}. */
 const FEW_LEFT = 40;
-/** Refreshes leave these last calls of the minute to what the person does. */
+/** Refreshes never use these last calls of the minute. They are for the person's own actions. */
 const RESERVED = 20;
 const SLOW_MS = 5000;
 
 let left = Number.POSITIVE_INFINITY;
 let resetAt = 0;
 
-/** Remembers what a response says about the calls left in the minute (header RateLimit). */
+/** Remembers how many calls are left in the minute, from the header RateLimit of a response. */
 export function readRateLimit({ headers }: Response): void {
   const [, calls, seconds] = /"minute";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
   if (calls === undefined) return;
@@ -16,8 +16,8 @@ export function readRateLimit({ headers }: Response): void {
 }
 
 /**
- * Returns how long a refresh that nobody clicked should wait, in ms. A busy account could otherwise
- * use up the calls that the person needs.
+ * Returns how long an automatic refresh must wait, in ms. Without this wait, the refreshes of a
+ * busy account could use up the calls that the person needs.
  */
 export function waitForRateLimitMs(): number {
   const untilReset = resetAt - Date.now();

@@ -15,12 +15,15 @@ function setEnded(ended: boolean): void {
 listenForSessionEnd(() => setEnded(true));
 listenForMissingFactor(() => {
   const options = api.queryOptions('get', '/session', {});
-  // Read the session again only once, although all responses until then say the same.
+  // Read the session again only once, although many responses may report the missing factor.
   if (queryClient.getQueryData<Schemas['Session']>(options.queryKey)?.is_factor_setup_required === false)
     void queryClient.invalidateQueries({ queryKey: options.queryKey });
 });
 
-/** True after a response said that the session has ended, until {@link resumeSession}. */
+/**
+ * True once a response has reported the end of the session. False again after
+ * {@link resumeSession}.
+ */
 export function useHasSessionEnded(): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -35,14 +38,14 @@ export function resumeSession(): void {
   setEnded(false);
 }
 
-/** Signs out, and forgets everything that was read. */
+/** Signs out, and clears all data that the page has read. */
 export async function signOut(): Promise<void> {
   await client.DELETE('/session', { params: { header: { 'Idempotency-Key': newKey() } } });
   queryClient.clear();
   window.location.assign('/app/');
 }
 
-/** Reads the signed-in person, with the account or sandbox that this page acts on. */
+/** Reads the signed-in person, and the account or sandbox of this page. */
 export function useSession() {
   return api.useQuery('get', '/session', {}, { staleTime: 60_000 });
 }
@@ -53,8 +56,8 @@ export function useMe() {
 }
 
 /**
- * Returns the account's time zone, in which all times are shown. Until it is known, returns the
- * browser's time zone.
+ * Returns the account's time zone, in which the page shows all times. Returns the browser's time
+ * zone until the account's time zone is known.
  */
 export function useTimeZone(): string {
   const { data } = useMe();

@@ -1,16 +1,15 @@
 export interface ServerSentEvent {
-  /** Undefined if the event does not change the place in the stream. */
+  /** The position in the stream. Undefined if the event does not change the position. */
   id?: string;
   type: string;
-  /** Empty if the block only names the place in the stream. */
+  /** Empty if the block contains only a position. */
   data: string;
 }
 
 /**
- * Splits a text/event-stream into events. The browser's EventSource cannot be used, because it
+ * Splits a text/event-stream into events. The browser's EventSource does not work here, because it
  * cannot send the header X-Environment.
- * @param onText called with every piece that arrives, also with the comments that keep the
- *   connection open
+ * @param onText called for every chunk, including the comments that keep the connection open
  */
 export async function readEventStream(
   body: ReadableStream<Uint8Array>,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What waits for the person to prove a second factor again. */
+/** The dialog that now asks for a second factor, with the promise of its answer. */
 interface Question {
   answer: Promise<boolean>;
   resolve: (isProved: boolean) => void;
@@ -16,7 +16,7 @@ function setQuestion(next: Question | undefined): void {
 
 /**
  * Asks the person to prove a second factor. Resolves with false if the person cancels. Writes that
- * are refused at the same time share one question.
+ * the API refuses at the same time share one question.
  */
 export function askForFactor(): Promise<boolean> {
   if (!question) {

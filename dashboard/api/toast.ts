@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useSyncExternalStore } from 'react';
 
-/** True once a toast was shown: the container of toasts is loaded only then. */
+/** True once a toast was shown. The page loads the container of toasts only then. */
 let isUsed = false;
 const listeners = new Set<() => void>();
 
@@ -15,7 +15,7 @@ export function useAreToastsUsed(): boolean {
   );
 }
 
-/** Shows a short text in the corner, for what the person started or must hear of. */
+/** Shows a short text in the corner, for the result of an action or for important news. */
 export async function showToast(
   message: ReactNode,
   { title, autoClose = 5000 }: { title?: string; autoClose?: number | false } = {},

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { type Problem, toProblem } from './problem';
 
-/** The pause in typing after which the server is asked. */
+/** The page sends a dry run after this pause in typing. */
 const DELAY_MS = 400;
 const RETRY_MS = 3000;
 
@@ -11,19 +11,19 @@ export interface DryRunHeaders {
 
 export interface DryRun<Preview> {
   /**
-   * What the write would store. While the input is refused, this is the preview of the last
-   * accepted one.
+   * The record that the write would store. While the server refuses the input, this is the preview
+   * of the last accepted input.
    */
   preview: Preview | undefined;
-  /** Why the server would refuse the write. */
+  /** The reason why the server would refuse the write. */
   problem: Problem | undefined;
-  /** False until the server has checked what is typed now. */
+  /** True once the server has checked the current input. */
   isCurrent: boolean;
 }
 
 /**
- * Lets the server check a write and compute its amounts, without storing it, whenever the body has
- * changed.
+ * Sends a dry run after each change of the body. The server checks the write and computes its
+ * amounts, but stores nothing.
  * @param body undefined if there is nothing to check yet
  * @param send sends the write with the given headers
  */

@@ -6,26 +6,29 @@ import { queryClient } from './query-client';
 import { askForFactor } from './step-up';
 import { showToast } from './toast';
 
-/** The headers of one intended write. Resending it with the same key cannot write twice. */
+/**
+ * The headers of one intended write. If the write is sent again with the same key, the API stores
+ * it only once.
+ */
 export interface WriteHeaders {
   'Idempotency-Key': string;
   'X-Environment': Environment;
 }
 
-/** What the API client resolves with. */
+/** A response of the API client. */
 interface Sent<Result> {
   data?: Result;
   response: Response;
 }
 
 export interface Write<Input, Result> {
-  /** Sends the write. Resolves with the stored record, or with undefined if it failed. */
+  /** Sends the write. Resolves with the stored record, or with undefined if the write failed. */
   run: (input: Input) => Promise<Result | undefined>;
-  /** Why the last run failed. */
+  /** The reason why the last run failed. */
   problem: Problem | undefined;
   /** True until the write is stored or has failed. */
   isRunning: boolean;
-  /** True while the API has accepted the write, but has not stored it yet (202). */
+  /** True while the API has accepted the write but has not stored it yet (202). */
   isSaving: boolean;
   /** Forgets the problem, for example when the dialog closes. */
   reset: () => void;
@@ -34,18 +37,19 @@ export interface Write<Input, Result> {
 export interface WriteOptions<Input, Result> {
   /** Text of the notification after success; none by default. */
   done?: string | ((result: Result) => string);
-  /** Called with every failure, for problems that are shown elsewhere than in the component. */
+  /** Called after every failure. For problems that another component shows. */
   onProblem?: (problem: Problem, input: Input) => void;
 }
 
 const RETRY_DELAYS_MS = [300, 1500, 4000];
 const POLL_MS = 700;
-/** How long a finished write waits until what is shown was read again. */
+/** Maximum time that a finished write waits until the page has read the shown records again. */
 const MAX_REFRESH_MS = 3000;
 
 /**
- * Returns a write that a component can run. It has one idempotency key per intention, retries while
- * the server is unreachable or busy, waits for a late commit, and re-reads what is shown.
+ * Returns a write that a component can run. A write keeps its idempotency key until it has
+ * succeeded or is definitely refused. The write retries while the server is unreachable or busy,
+ * and waits for a late commit. Then it makes the page read the shown records again.
  * @param send sends the write with the given headers
  */
 export function useWrite<Input, Result>(
@@ -53,14 +57,15 @@ export function useWrite<Input, Result>(
   { done, onProblem }: WriteOptions<Input, Result> = {},
 ): Write<Input, Result> {
   const [state, setState] = useState<{ problem?: Problem; isRunning: boolean; isSaving: boolean }>(IDLE);
-  // The keys by input, because a component may write several records at the same time.
+  // One idempotency key per input, because a component may write several records at the same time.
   const keys = useRef(new Map<string, string>());
   const run = useCallback(
     async (input: Input) => {
-      // The last attempt of the same input may have been stored without a response: keep its key.
+      // If the last attempt with this input may have been stored, use its key again.
       const text = JSON.stringify(input) ?? '';
       const key = keys.current.get(text) ?? newKey();
-      // A retry stays in the environment of the write, even if the person switches meanwhile.
+      // A retry must use the environment of the first try, even if the person switches in the
+      // meantime.
       const headers = { 'Idempotency-Key': key, 'X-Environment': readEnvironment() };
       setState({ isRunning: true, isSaving: false });
       try {
@@ -69,8 +74,8 @@ export function useWrite<Input, Result>(
           setState({ isRunning: true, isSaving: true }),
         );
         keys.current.delete(text);
-        // Wait until the shown records are read again. The person's next write would otherwise name
-        // the version before this write, and be refused.
+        // Wait until the page has read the shown records again. Otherwise the person's next write
+        // would name the old version, and the API would refuse it.
         await Promise.race([queryClient.invalidateQueries(), sleep(MAX_REFRESH_MS)]);
         // Become idle only after the caller has closed its dialog. Otherwise the dialog would be
         // shown as idle for a moment.
@@ -79,8 +84,8 @@ export function useWrite<Input, Result>(
         return result;
       } catch (error) {
         const problem = toProblem(error);
-        // Only a definite refusal ends the intention. Otherwise the person's next try must not
-        // store a second record.
+        // Discard the key only after a definite refusal. Otherwise a second try could store a
+        // second record.
         if (problem.isUncertain) keys.current.set(text, key);
         else keys.current.delete(text);
         if (problem.isStale) void queryClient.invalidateQueries();

@@ -1,6 +1,6 @@
 type Child = Node | string | null;
 
-/** Creates an element. Texts become text nodes, so nothing of a work order is read as HTML. */
+/** Creates an element. Strings become text nodes, so no text of a work order is parsed as HTML. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Record<string, string | boolean> = {},
@@ -25,11 +25,23 @@ export function button(
   return element;
 }
 
-/** Creates a UUID, also on pages without TLS, where browsers lack `crypto.randomUUID`. */
-export function newId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+/** Makes a button ignore presses. Unlike a disabled button, it keeps the focus. */
+export function setPaused(element: HTMLButtonElement, isPausing: boolean): void {
+  if (isPausing) element.setAttribute('aria-disabled', 'true');
+  else element.removeAttribute('aria-disabled');
+}
+
+export const isPaused = (element: HTMLButtonElement): boolean => element.hasAttribute('aria-disabled');
+
+/**
+ * Changes the page. If the change removes or hides the element with the focus, moves the focus to
+ * `next`, so that a driver with a keyboard need not begin at the top.
+ */
+export function keepFocus(next: HTMLElement, change: () => void): void {
+  const focused = document.activeElement;
+  change();
+  const now = document.activeElement;
+  const isMoved = now !== focused && now !== document.body;
+  if (!focused || focused === document.body || isMoved) return;
+  if (!focused.isConnected || focused.getClientRects().length === 0) next.focus();
 }

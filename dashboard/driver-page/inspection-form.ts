@@ -15,7 +15,9 @@ const SEVERITIES = [
   ['out_of_service', 'Out of service: cannot drive'],
 ] as const;
 
-/** One item of the checklist: fine, or a defect with its severity. */
+/**
+ * The controls for one item of the checklist. The item is fine, or has a defect with a severity.
+ */
 interface ItemControl {
   key: string;
   label: string;
@@ -26,7 +28,7 @@ interface ItemControl {
   note: HTMLInputElement;
 }
 
-/** The pre-trip inspection of the truck. */
+/** The form for a pre-trip inspection of the truck. */
 export class InspectionForm {
   readonly element: HTMLElement;
   readonly #summary = el('summary');
@@ -99,7 +101,9 @@ export class InspectionForm {
       })),
       ...(miles === '' ? {} : { odometer_miles: Math.round(Number(miles)) }),
     });
+    const hadFocus = this.#details.contains(document.activeElement);
     this.#details.open = false;
+    if (hadFocus) this.#summary.focus();
     for (const control of this.#controls) setState(control, undefined);
   }
 }

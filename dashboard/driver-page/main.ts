@@ -1,22 +1,27 @@
 import type { DriverState, EmbeddedState } from '../../api/public/driver/driver-contract.js';
-import { newId } from './dom.js';
 import { DriverPage } from './page.js';
+import { Cashier } from './sending/cashier.js';
+import { newId } from './sending/new-id.js';
 import { Sender } from './sending/sender.js';
 import { Server } from './sending/server.js';
 import { openStore, type Store, type StoredAction } from './sending/store.js';
 import './styles.css';
 
-/** How often an open page reads what the dispatcher has changed. */
+/** Interval at which an open page reads the dispatcher's changes. */
 const READ_EVERY_MS = 60_000;
 
 const token = location.pathname.split('/')[2] ?? '';
 /**
- * Identifies the link in the phone's store. These 16 characters alone open no page. They include
- * the end of the token, so that a link that was cut off has another name than the whole link.
+ * Identifies the link in the phone's storage. These 16 characters are not enough to open a page.
+ * They include the end of the token, so that a truncated link gets a different name than the whole
+ * link.
  */
 const job = token.slice(0, 8) + token.slice(-8);
 
-/** Tells other tabs of the same work order that something was stored, sent or has ended. */
+/**
+ * Tells other tabs with this work order that an action was stored or sent, or that the link has
+ * ended.
+ */
 const otherTabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(`driver-${job}`);
 
 async function start(): Promise<void> {
@@ -29,15 +34,16 @@ async function start(): Promise<void> {
   await controller.open(readEmbeddedState());
 }
 
-/** Reads what the server wrote into the page. */
+/** Reads the state that the server wrote into the page. */
 function readEmbeddedState(): EmbeddedState {
   return JSON.parse(document.getElementById('state')?.textContent ?? 'null') as EmbeddedState;
 }
 
-/** Connects the page, the phone's store and the server. */
+/** Connects the page, the phone's storage and the server. */
 class Controller {
   readonly #page: DriverPage;
   readonly #sender: Sender;
+  readonly #cashier: Cashier;
   #state: DriverState | undefined;
   #isOnline = navigator.onLine;
   #hasEnded = false;
@@ -50,13 +56,21 @@ class Controller {
       take: (action) => this.#take(action),
       retry: (stored) => this.#changeStored(() => store.saveAction({ ...stored, refused: null })),
       discard: (stored) => this.#changeStored(() => store.deleteAction(stored.seq)),
+      pay: (tap) => this.#cashier.tap(tap),
     });
-    this.#sender = new Sender(job, new Server(`/d/${token}`), store, {
+    const server = new Server(`/d/${token}`);
+    const onState = (state: DriverState) => {
+      this.#receive(state);
+      void store.saveState(job, state);
+    };
+    this.#cashier = new Cashier(server, {
+      onChange: () => void this.#show(),
+      onState,
+      mustRead: () => this.#hasEnded || void this.#sender.run({ mustRead: true }),
+    });
+    this.#sender = new Sender(job, server, store, {
       onChange: () => this.#changed(),
-      onState: (state) => {
-        this.#state = state;
-        void store.saveState(job, state);
-      },
+      onState,
       onEnd: () => void this.#end(),
       onOnline: (isOnline) => {
         this.#isOnline = isOnline;
@@ -67,7 +81,8 @@ class Controller {
 
   async open(embedded: EmbeddedState): Promise<void> {
     if (embedded && 'has_ended' in embedded) return this.#end();
-    this.#state = embedded ?? (await this.store.readState(job));
+    const state = embedded ?? (await this.store.readState(job));
+    if (state) this.#receive(state);
     if (embedded) await this.store.saveState(job, embedded);
     await this.#show();
     const send = () => void this.#sender.run({ mustRead: true });
@@ -80,6 +95,11 @@ class Controller {
     setInterval(() => document.visibilityState === 'visible' && !this.#hasEnded && send(), READ_EVERY_MS);
     if (otherTabs) otherTabs.onmessage = ({ data }) => void this.#hear(data);
     send();
+  }
+
+  #receive(state: DriverState): void {
+    this.#state = state;
+    this.#cashier.receive(state);
   }
 
   async #take(action: Omit<StoredAction['action'], 'id' | 'at'>): Promise<void> {
@@ -101,11 +121,12 @@ class Controller {
 
   async #hear(message: unknown): Promise<void> {
     if (message === 'ended') return this.#end(false);
-    this.#state = (await this.store.readState(job)) ?? this.#state;
+    const state = await this.store.readState(job);
+    if (state) this.#receive(state);
     await this.#show();
   }
 
-  /** Deletes everything about the work order from the phone. */
+  /** Deletes all data of the work order from the phone. */
   async #end(mustTellOthers = true): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -113,13 +134,21 @@ class Controller {
     await this.store.clear(job);
     this.#state = undefined;
     if (mustTellOthers) otherTabs?.postMessage('ended');
+    this.#cashier.forget();
     this.#page.showEnd(unsent.length);
+    this.#page.showPayment(this.#cashier);
   }
 
   async #show(): Promise<void> {
     const stored = await this.store.listActions(job);
-    if (this.#hasEnded) return;
-    if (this.#state) this.#page.show({ state: this.#state, stored, isOnline: this.#isOnline });
+    if (this.#hasEnded) this.#page.showPayment(this.#cashier);
+    else if (this.#state)
+      this.#page.show({
+        state: this.#state,
+        stored,
+        isOnline: this.#isOnline,
+        paying: this.#cashier,
+      });
     else this.#page.showUnknown(this.#isOnline);
   }
 }

@@ -1,8 +1,10 @@
 import { MAX_MILES } from '../../api/public/driver/driver-contract.js';
-import { button, el } from './dom.js';
+import { button, el, isPaused, keepFocus, setPaused } from './dom.js';
 import type { PageEvents, View } from './view.js';
 
-/** The big button for the next step, and the steps that were taken. */
+const PAUSE_MS = 700;
+
+/** The big button for the next step, and the list of the steps already taken. */
 export class NextStep {
   readonly element = el('div', { class: 'next' });
   readonly #done = el('p', { class: 'done' });
@@ -30,6 +32,10 @@ export class NextStep {
       button('Yes, complete the job', () => this.#complete(), { class: 'big' }),
       button('Not yet', () => this.#ask(false)),
     );
+    this.#button.addEventListener('keydown', (event) => {
+      // A key that is held down would take one step after the other.
+      if (event.repeat) event.preventDefault();
+    });
     this.element.append(this.#done, this.#button, this.#confirm);
   }
 
@@ -49,21 +55,22 @@ export class NextStep {
 
   #press(): void {
     if (this.#step === undefined) return;
+    if (isPaused(this.#button)) return;
     if (this.#step === 'complete') {
       this.#ask(true);
       return;
     }
     void this.#take({ kind: 'step', step: this.#step });
-    // A second tap of an impatient thumb must not take the following step.
-    this.#button.disabled = true;
-    setTimeout(() => {
-      this.#button.disabled = false;
-    }, 700);
+    // Ignore presses for a moment, so that a double tap does not take the following step too.
+    setPaused(this.#button, true);
+    setTimeout(() => setPaused(this.#button, false), PAUSE_MS);
   }
 
   #ask(isAsking: boolean): void {
-    this.#confirm.hidden = !isAsking;
-    this.#button.hidden = isAsking;
+    keepFocus(isAsking ? this.#miles : this.#button, () => {
+      this.#confirm.hidden = !isAsking;
+      this.#button.hidden = isAsking;
+    });
     if (isAsking) this.#miles.focus();
   }
 

@@ -3,7 +3,7 @@ import { el } from './dom.js';
 import { shrinkPhoto } from './photo.js';
 import type { PageEvents, View } from './view.js';
 
-/** Takes pictures by the phone's camera, or from its gallery. */
+/** Takes photos with the phone's camera, or from its gallery. */
 export class PhotoTaker {
   readonly element: HTMLElement;
   readonly #count = el('p');

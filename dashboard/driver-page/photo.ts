@@ -1,6 +1,6 @@
 import type { DriverState } from '../../api/public/driver/driver-contract.js';
 
-/** The longest side of a picture that is sent, in pixels. */
+/** The longest side of a sent picture, in pixels. */
 const MAX_SIDE = 1600;
 const QUALITY = 0.82;
 
@@ -10,8 +10,8 @@ export interface ShrunkPhoto {
 }
 
 /**
- * Shrinks a picture, so that it can be sent over a mobile network. Drawing it again also drops the
- * place and the time that the camera wrote into the file.
+ * Shrinks a picture for a mobile network. This also removes the place and the time that the camera
+ * wrote into the file.
  * @throws {Error} with a text for the driver
  */
 export async function shrinkPhoto(file: File, limits: DriverState['photos']): Promise<ShrunkPhoto> {

@@ -1,10 +1,10 @@
 /*
- * The service worker of the driver's page. It keeps the empty page, which shows no work order, and
- * the files of the page. So the page opens without a network. It never stores a response about a
+ * The service worker of the driver's page. It caches the empty page, which shows no work order, and
+ * the files of the page. So the page opens without a network. It never caches a response about a
  * work order.
  */
 
-/** The part of the worker's global scope that this file uses; the DOM's types lack it. */
+/** The part of the worker's global scope that this file uses. The types of the DOM lack it. */
 interface WorkerScope {
   addEventListener(type: 'install' | 'activate', listener: (event: LifecycleEvent) => void): void;
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
@@ -23,7 +23,7 @@ const worker = self as unknown as WorkerScope;
 const CACHE = 'driver-page';
 const SHELL = '/d/shell';
 const ASSET = /\/d\/assets\/[\w.-]+/g;
-/** On a bad network, the kept page opens after this time. */
+/** If the server does not respond within this time, the cached page opens. */
 const PATIENCE_MS = 4000;
 
 worker.addEventListener('install', (event) => {
@@ -41,7 +41,7 @@ worker.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/d/assets/')) event.respondWith(openAsset(request));
 });
 
-/** Stores the empty page and its files. Drops the files of older pages. */
+/** Caches the empty page and its files. Deletes the files of older pages. */
 async function keepShell(): Promise<void> {
   const cache = await caches.open(CACHE);
   const shell = await fetch(SHELL, { cache: 'no-cache' });
@@ -55,13 +55,13 @@ async function keepShell(): Promise<void> {
   }
 }
 
-/** Opens the page of the server, or the kept one without a network. */
+/** Opens the page from the server or, without a network, the cached page. */
 async function openPage(event: FetchEvent): Promise<Response> {
   const patience = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS));
   const loading = fetch(event.request);
   const page = await Promise.race([loading, patience]).catch(() => undefined);
   if (page) {
-    // Store the page again, because a new release may have changed it.
+    // Cache the page again, because a new release may have changed it.
     event.waitUntil(keepShell().catch(() => undefined));
     return page;
   }

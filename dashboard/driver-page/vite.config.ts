@@ -19,7 +19,7 @@ export default defineConfig({
         sw: `${import.meta.dirname}/sw.ts`,
       },
       output: {
-        // The address of a service worker must stay the same, and its folder is its scope.
+        // The address of a service worker must never change. Its folder determines its scope.
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
       },
     },

@@ -5,11 +5,11 @@ import { humanize } from '../parts/record/status-badge';
 import { JoiningForm, NEW_PASSWORD } from './joining-form';
 import { JoiningPage, Offered, SignInLink } from './joining-page';
 
-/** Lets an invited person choose name and password. */
+/** Lets an invited person choose a name and a password. */
 export function Page({ token }: { token: string }) {
   const [joined, setJoined] = useState<string>();
   const params = { path: { token } };
-  // Read once: after the acceptance, the link works no more.
+  // Read the offer only once, because the link stops working when the person accepts.
   const offer = api.useQuery('get', '/invitations/{token}/accept', { params }, { staleTime: Infinity });
   return (
     <JoiningPage title="Invitation">

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { type Problem, splitFaults, toProblem } from '../api/problem';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
 
-/** One text that a person enters. */
+/** One text field of the form. */
 export interface JoiningField {
   name: string;
   label: string;
@@ -28,9 +28,9 @@ export const EMAIL: JoiningField = {
 };
 
 /**
- * A form of a person without a session. It is sent once per click: these requests have no
- * idempotency key.
- * @param send sends what was entered; it throws a Problem if that fails
+ * A form for a person without a session. Each click sends the form only once, without retries,
+ * because these requests have no idempotency key.
+ * @param send sends the entered values; it throws a Problem if that fails
  */
 export function JoiningForm({
   fields,

@@ -22,7 +22,7 @@ export function JoiningPage({ title, children }: { title: string; children: Reac
   );
 }
 
-/** Leads to the sign-in. Loads the page anew, so that nothing of a session stays behind. */
+/** Leads to the sign-in. Loads a new page, so that no data of an earlier session remains. */
 export function SignInLink({ children = 'Sign in' }: { children?: string }) {
   return (
     <Anchor href="/app/" size="sm">
@@ -31,7 +31,7 @@ export function SignInLink({ children = 'Sign in' }: { children?: string }) {
   );
 }
 
-/** Shows what a link offers, or why it does not work. */
+/** Shows the link's offer, for example an invitation, or the reason why the link does not work. */
 export function Offered<Offer>({
   offer: { data, error },
   children,

@@ -6,7 +6,10 @@ interface JoiningEntry {
   load: () => Promise<{ Page: ComponentType<{ token: string }> }>;
 }
 
-/** The pages of people who are not signed in, by path. Mails link to those with a token. */
+/**
+ * The pages for people who are not signed in, by path. Mails contain links to the pages with a
+ * token.
+ */
 const PAGES: readonly JoiningEntry[] = [
   { path: 'forgot-password', load: () => import('./forgot-password') },
   { path: 'password-reset/$token', load: () => import('./reset-password') },
@@ -17,7 +20,10 @@ const PAGES: readonly JoiningEntry[] = [
 
 const FIRST_SEGMENTS = new Set(PAGES.map(({ path }) => path.split('/')[0]));
 
-/** True for the path of one of these pages, below /app. They have no frame and need no session. */
+/**
+ * True if the path, below /app, is one of these pages. These pages have no frame and need no
+ * session.
+ */
 export function isJoiningPath(pathname: string): boolean {
   return FIRST_SEGMENTS.has(pathname.split('/').filter((part) => part !== 'app' && part !== '')[0]);
 }

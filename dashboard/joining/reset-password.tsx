@@ -4,7 +4,7 @@ import { client } from '../api/client';
 import { JoiningForm, NEW_PASSWORD } from './joining-form';
 import { JoiningPage, SignInLink } from './joining-page';
 
-/** Sets a new password by the link in a mail. */
+/** Sets a new password. A link in a mail leads to this page. */
 export function Page({ token }: { token: string }) {
   const [isDone, setDone] = useState(false);
   return (

@@ -17,7 +17,7 @@ const TOKEN_FIELD: JoiningField = {
   autoComplete: 'off',
 };
 
-/** Asks for an account. The link in the mail that follows creates it. */
+/** Requests an account. The service then mails a link that creates the account. */
 export function Page() {
   const mode = api.useQuery('get', '/signup');
   const [email, setEmail] = useState<string>();

@@ -10,7 +10,7 @@ import { JoiningPage, Offered, SignInLink } from './joining-page';
 export function Page({ token }: { token: string }) {
   const [created, setCreated] = useState<Schemas['SignUpCompleted']>();
   const params = { path: { token } };
-  // Read once: once the account exists, the link works no more.
+  // Read the offer only once, because the link stops working when the account exists.
   const offer = api.useQuery('get', '/signup/verify/{token}', { params }, { staleTime: Infinity });
   if (created) return <FirstKeys created={created} />;
   return (

@@ -15,7 +15,7 @@ import {
 } from 'lucide-react';
 import type { ComponentType } from 'react';
 
-/** What the folder of a screen exports. */
+/** The exports of a screen's folder. */
 export interface ScreenModule {
   /** The list, at `/app/<path>`. It stays visible behind an open record. */
   Screen: ComponentType;

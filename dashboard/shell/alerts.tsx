@@ -9,14 +9,14 @@ import { describeApproval, describeEvent, describeNotice, type News } from './ne
 import { beep, isSoundOn } from './sound';
 import { type Unseen, updateUnseen } from './unseen';
 
-/** What happens within this time is announced together. */
+/** News within this time is announced together. */
 const BURST_MS = 500;
 const TOAST_MS = 10_000;
 const POLL_MS = 60_000;
 
 /**
- * Announces what happens while the page is open, on every screen: a toast with a link, the number
- * of unseen things in the title, and a sound if the person wants one.
+ * Announces news on every screen while the page is open. It shows a toast with a link, and counts
+ * unseen news items in the title. If the person wants a sound, it plays one.
  */
 export function Alerts() {
   const announce = useAnnouncement();
@@ -28,7 +28,10 @@ export function Alerts() {
 
 type Announce = (news: readonly News[]) => void;
 
-/** Events arrive by the stream. Without one, as in a hidden tab, the newest are polled. */
+/**
+ * Announces the events that arrive on the stream. Without a stream, for example in a hidden tab,
+ * polls the newest events.
+ */
 function useEventNews(announce: Announce): void {
   const heard = useRef(new Set<string>());
   const hear = useCallback(
@@ -50,7 +53,10 @@ function useEventNews(announce: Announce): void {
   useArrivals(data?.data.items, (event) => event.timestamp, hear);
 }
 
-/** Approvals and notices are no events; their lists are read again with every change. */
+/**
+ * Approvals and notices cause no events, so this hook watches their lists. The page reads the lists
+ * again after each change.
+ */
 function useListNews(announce: Announce): void {
   const polling = usePolling();
   const approvals = api.useQuery(
@@ -61,7 +67,7 @@ function useListNews(announce: Announce): void {
   ).data?.data.items;
   const notices = api.useQuery('get', '/notices', { params: { query: { unread: true, limit: 50 } } }, polling)
     .data?.data.items;
-  // An approval that somebody has decided is no longer news.
+  // A decided approval is no longer news, so mark it as seen.
   useEffect(() => {
     if (!approvals) return;
     const isPending = (id: string) => approvals.some((approval) => approval.id === id);
@@ -85,8 +91,9 @@ function usePolling() {
 }
 
 /**
- * Calls `onArrival` with each record that is newer than all that were read before. The first read
- * shows only what was there already. The times are the server's, because clocks of browsers differ.
+ * Calls `onArrival` with each record that is newer than all records of earlier reads. The first
+ * read only sets the starting point. Compares the server's times, because the clocks of browsers
+ * differ.
  */
 function useArrivals<Item>(
   items: readonly Item[] | undefined,
@@ -95,8 +102,8 @@ function useArrivals<Item>(
 ): void {
   const newest = useRef<string>(undefined);
   useEffect(() => {
-    // No items means that the person has switched the environment, whose records are not read yet.
-    // Forget the newest one.
+    // Without items, the person has just switched the environment. Forget the newest time, because
+    // it belongs to the other environment.
     if (!items) newest.current = undefined;
     const before = newest.current;
     for (const item of items ?? []) {
@@ -107,7 +114,10 @@ function useArrivals<Item>(
   });
 }
 
-/** Returns a function that announces news: several of a kind within a short time in one toast. */
+/**
+ * Returns a function that announces news. Several news items of one kind within a short time share
+ * a toast.
+ */
 function useAnnouncement(): Announce {
   const waiting = useRef<News[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -126,7 +136,8 @@ function useAnnouncement(): Announce {
 }
 
 function announceAll(news: readonly News[], place: Place): void {
-  // Leave out the record that is open, such as a work order that the person has just created.
+  // While the page is visible, do not announce the record that is open. The person may have just
+  // created it.
   const fresh = news.filter(({ id }) => document.hidden || id !== place.id);
   if (fresh.length === 0) return;
   for (const kind of new Set(fresh.map((one) => one.kind)))
@@ -152,7 +163,7 @@ function showNews(group: readonly News[], { openRecord, openScreen }: Place): vo
   const environment = window.location.search.includes('env=sandbox') ? '?env=sandbox' : '';
   const open = () => (isRecord ? openRecord(id, screen) : openScreen(screen));
   const text = group.length === 1 ? first.text : `${group.length} ${first.kind}`;
-  // Toasts are rendered outside the router, so this link calls the router itself.
+  // Toasts are outside the router, so this link calls the router itself.
   void showToast(
     <Anchor
       inherit
@@ -165,7 +176,7 @@ function showNews(group: readonly News[], { openRecord, openScreen }: Place): vo
     >
       {text}
     </Anchor>,
-    // Nobody sees a hidden tab, so its toasts wait.
+    // In a hidden tab, toasts stay until the person returns.
     { autoClose: document.hidden ? false : TOAST_MS },
   );
 }
@@ -185,6 +196,6 @@ function useSeenScreens(): void {
     document.addEventListener('visibilitychange', markSeen);
     return () => document.removeEventListener('visibilitychange', markSeen);
   }, [screen]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the environment is what matters here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when `env` changes
   useEffect(() => () => updateUnseen(() => []), [env]);
 }

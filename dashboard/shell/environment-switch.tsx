@@ -1,10 +1,17 @@
 import { SegmentedControl } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useUrlPath, useUrlSearch } from '../parts/url/use-url';
 
 /**
- * Chooses between the account and its sandbox. Switching shows the screen anew: filters, pages and
- * open records of one environment mean nothing in the other.
+ * True from a switch until the page has read the session of the other environment. The page shows
+ * no frame meanwhile, so the switch is made anew and must get the focus back.
+ */
+let isSwitching = false;
+
+/**
+ * Switches between the account and its sandbox. Removes filters, pages and open records from the
+ * URL, because they mean nothing in the other environment.
  */
 export function EnvironmentSwitch() {
   const search = useUrlSearch();
@@ -13,10 +20,17 @@ export function EnvironmentSwitch() {
   const environment = search.env === 'sandbox' ? 'sandbox' : 'live';
   const choose = async (value: string) => {
     if (value === environment) return;
+    isSwitching = true;
     await navigate({ to: `/${screen}`, search: (value === 'sandbox' ? { env: 'sandbox' } : {}) as never });
   };
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isSwitching) root.current?.querySelector<HTMLElement>('input:checked')?.focus();
+    isSwitching = false;
+  }, []);
   return (
     <SegmentedControl
+      ref={root}
       aria-label="Environment"
       size="xs"
       value={environment}

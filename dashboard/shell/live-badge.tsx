@@ -18,7 +18,7 @@ const STATES = {
   },
 } as const;
 
-/** Shows whether changes arrive as they happen. */
+/** Shows whether the page receives changes immediately. */
 export function LiveBadge() {
   const { word, icon: Icon, hint } = STATES[useLiveState()];
   return (

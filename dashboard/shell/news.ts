@@ -1,18 +1,18 @@
 import type { EventRecord, Schemas } from '../api/records';
 import { formatCents } from '../parts/values/money';
 
-/** Something that has happened and that people want to hear of. */
+/** News for people, such as a new work order. */
 export interface News {
   /** The kind of news in the plural, such as "new work orders". */
   kind: string;
   text: string;
   /** The id of the record. */
   id: string;
-  /** The screen that has the record; empty for the overview. */
+  /** The screen that shows the record; empty for the overview. */
   screen: string;
-  /** False for a record that has no drawer of its own. */
+  /** False if the record has no drawer of its own. */
   hasRecord: boolean;
-  /** The other screens that show it too. */
+  /** Other screens that show the record too. */
   alsoOn: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function describeApproval(approval: Schemas['Approval']): News {
   };
 }
 
-/** The screens of the records that notices are about. */
+/** Maps the subject of a notice to its screen. */
 const NOTICE_SCREENS: Readonly<Record<string, string>> = {
   webhook_endpoint: 'webhooks',
   export: 'exports',
@@ -47,7 +47,10 @@ export function describeNotice(notice: Schemas['Notice']): News {
   };
 }
 
-/** Returns what an event means to people, or undefined for an event that nobody waits for. */
+/**
+ * Returns the news that an event has for people. Returns undefined if people need not know the
+ * event.
+ */
 export function describeEvent({ type, data }: EventRecord): News | undefined {
   const record = data.object as { id: string; job_number?: string; title?: string };
   const base = { id: record.id, hasRecord: true, alsoOn: [] };

@@ -4,7 +4,7 @@ import { useId } from 'react';
 import { signOut, useSession } from '../api/session';
 import { beep, setSound, useIsSoundOn } from './sound';
 
-/** Who is signed in, and the way out. */
+/** The menu of the signed-in person, with the sign-out. */
 export function PersonMenu() {
   const { data } = useSession();
   const id = useId();
@@ -35,7 +35,10 @@ export function PersonMenu() {
   );
 }
 
-/** A sound for new work orders, approvals and notices. Switching it on plays it once. */
+/**
+ * The switch for a sound at new work orders, approvals and notices. Switching it on plays the
+ * sound.
+ */
 function SoundSwitch() {
   const isOn = useIsSoundOn();
   const change = (on: boolean) => {

@@ -2,6 +2,7 @@ import { Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useLiveUpdates } from '../api/live';
 import { Problem } from '../api/problem';
 import { queryClient } from '../api/query-client';
@@ -20,15 +21,18 @@ import { PersonMenu } from './person-menu';
 import { ThemeSwitch } from './theme-switch';
 import { useUnseenCount } from './unseen';
 
-// Load this after the first picture. Events that arrive before are kept in ../api/live.
+// Load this after the first screen. ../api/live keeps the events that arrive earlier.
 const Alerts = lazy(async () => ({ default: (await import('./alerts')).Alerts }));
-// A signed-in person rarely needs these.
+// A signed-in person rarely needs these pages, so load them only on demand.
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
 const SetupFactor = lazy(async () => ({ default: (await import('./factors/setup-factor')).SetupFactor }));
 const StepUp = lazy(async () => ({ default: (await import('./factors/step-up')).StepUp }));
 const SignInAgain = lazy(async () => ({ default: (await import('./sign-in')).SignInAgain }));
 
-/** The frame of every page: sign-in first, then header, navigation and the screen. */
+/**
+ * The frame of every page. Without a session, shows the sign-in. Otherwise shows header, navigation
+ * and screen.
+ */
 export function Shell() {
   const session = useSession();
   const hasEnded = useHasSessionEnded();
@@ -62,8 +66,8 @@ export function Shell() {
 }
 
 /**
- * Shows the frame only to people who have the second factor that their account requires. It stays
- * closed until they have seen their recovery codes.
+ * Shows the frame only to people with the second factor that their account requires. A person who
+ * sets up the factor sees the recovery codes before the frame.
  */
 function FrameWithFactor({ isRequired }: { isRequired: boolean }) {
   const [isOpen, setOpen] = useState(!isRequired);
@@ -82,6 +86,13 @@ function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { screen } = useUrlPath();
   const { env } = useUrlSearch();
+  const main = useRef<HTMLElement>(null);
+  const leaveNavigation = () => {
+    if (!isOpen) return;
+    // On a phone the closed navigation is hidden, and with it the link that has the focus.
+    flushSync(close);
+    main.current?.focus();
+  };
   useLiveUpdates(env === 'sandbox' ? 'sandbox' : 'live');
   useForgetOtherEnvironment(env);
   useScreenTitle(screen);
@@ -110,9 +121,10 @@ function Frame() {
         <Alerts />
       </Suspense>
       <div className="frame-navigation">
-        <Navigation onNavigate={close} />
+        <Navigation onNavigate={leaveNavigation} />
       </div>
-      <main className="frame-main">
+      {/* Gets the focus when the focused element disappears, such as the row of a record. */}
+      <main ref={main} className="frame-main" tabIndex={-1}>
         <Suspense fallback={<Loading label="Loading" />}>
           <Outlet />
         </Suspense>
@@ -122,8 +134,8 @@ function Frame() {
 }
 
 /**
- * Forgets what was read when the environment changes, by the switch as well as by the browser's
- * Back: records of one environment must never stand under the name of the other.
+ * Clears all data when the environment changes, by the switch or by the browser's Back button.
+ * Otherwise the page could show records of one environment under the name of the other.
  */
 function useForgetOtherEnvironment(env: string | undefined): void {
   const shown = useRef(env);

@@ -8,7 +8,7 @@ import { SignInLinks } from '../joining/sign-in-links';
 import { ProblemAlert } from '../parts/feedback/problem-alert';
 import { type FactorChallenge, readChallenge, SecondStep } from './factors/second-step';
 
-/** The page of a person who is not signed in. */
+/** The page for a person who is not signed in. */
 export function SignIn() {
   return (
     <Center mih="100vh" p="md" component="main">
@@ -24,12 +24,13 @@ export function SignIn() {
 }
 
 /**
- * Asks for the password when a session has ended. The page stays open behind it, with everything
- * that was typed.
+ * Asks for the password when a session has ended. The page stays open behind the dialog, with all
+ * typed values.
  */
 export function SignInAgain({ person }: { person: { id: string; email: string } }) {
   const finish = (userId: string) => {
-    // The page of one person must not go on under another.
+    // If another person has signed in, load a new page. That person must not see the first person's
+    // page.
     if (userId !== person.id) window.location.assign('/app/');
     else void queryClient.invalidateQueries();
   };

@@ -23,7 +23,10 @@ export function useIsSoundOn(): boolean {
   }, isSoundOn);
 }
 
-/** Plays a short tone. A page that nobody has clicked yet may play none: browsers refuse it. */
+/**
+ * Plays a short tone. Does nothing before the person's first click, because browsers then refuse to
+ * play sounds.
+ */
 export function beep(): void {
   if (!navigator.userActivation?.hasBeenActive) return;
   const context = new AudioContext();

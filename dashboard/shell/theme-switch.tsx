@@ -2,7 +2,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mant
 import { Moon, Sun } from 'lucide-react';
 import { Tip } from '../parts/basics/tip';
 
-/** Switches between light and dark. The browser's preference counts until it is used. */
+/** Switches between light and dark. Until the first switch, the browser's preference applies. */
 export function ThemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme('light') === 'dark';

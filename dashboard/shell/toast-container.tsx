@@ -6,5 +6,5 @@ function ToastContainer() {
   return <Notifications position="bottom-right" />;
 }
 
-// React.lazy loads default exports.
+// A default export, because React.lazy needs one.
 export { ToastContainer as default };

@@ -3,7 +3,7 @@ import { useAreToastsUsed } from '../api/toast';
 
 const Container = lazy(() => import('./toast-container'));
 
-/** The place of toasts, which is loaded with the first of them. */
+/** The container of toasts. It is loaded with the first toast. */
 export function Toasts() {
   if (!useAreToastsUsed()) return null;
   return (

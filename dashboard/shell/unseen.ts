@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Something new, until the person opens one of the screens that show it. */
+/** News that the person has not seen on any of these screens yet. */
 export interface Unseen {
   id: string;
   screens: readonly string[];
@@ -9,13 +9,13 @@ export interface Unseen {
 let unseen: readonly Unseen[] = [];
 const listeners = new Set<() => void>();
 
-/** Replaces the unseen things by what `update` returns. */
+/** Replaces the list of unseen news with the result of `update`. */
 export function updateUnseen(update: (old: readonly Unseen[]) => readonly Unseen[]): void {
   unseen = update(unseen);
   for (const listener of listeners) listener();
 }
 
-/** Returns how many things are new and unseen, for the title of the page. */
+/** Returns the number of unseen news items, for the title of the page. */
 export function useUnseenCount(): number {
   return useSyncExternalStore(
     (listener) => {

@@ -13,8 +13,8 @@ const MAX_NAME_CHARS = 100;
 type ToolInput = Pick<Tool, 'input' | 'name'>;
 
 /**
- * Validates a tool call's arguments. Refuses unknown arguments, although REST ignores them: a model
- * corrects a mistake that an error names.
+ * Validates a tool call's arguments. Also refuses unknown arguments, which REST ignores. A model
+ * corrects a mistake if the error names it.
  * @throws {AppError} 400 with every validation error
  */
 export function checkArguments<Input>(tool: ToolInput, args: Record<string, unknown>): Input {

@@ -26,8 +26,8 @@ const TOOLS_BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 /**
  * Runs a tool call: checks access and arguments, runs the tool, stores the audit entry and returns
- * the result. A refused call returns a result with `isError` and the next step for the model.
- * @throws {RpcError} -32602 if no tool has this name, or -32603 if the audit entry of this refusal
+ * the result. The result of a refused call has `isError`, and names the next step for the model.
+ * @throws {RpcError} -32602 if no tool has this name, or -32603 if the audit entry of a refusal
  *   cannot be stored
  */
 export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall): Promise<CallToolResult> {

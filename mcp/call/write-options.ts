@@ -31,10 +31,10 @@ interface OptionValue {
 }
 
 /**
- * Reads the idempotency key and the dry-run flag. The client may send each in a header, in `_meta`
- * or in an argument, because most clients cannot set a header for one call. If the client sends
- * several values, they must be equal.
- * @throws {AppError} 400
+ * Reads the idempotency key and the dry-run flag. The client may send each of them in a header, in
+ * `_meta` or in an argument. Most clients cannot set a header for a single call. Several values for
+ * the same option must be equal.
+ * @throws {AppError} 400 if the values differ or are invalid
  */
 export function readWriteOptions(
   { headers }: Caller,
@@ -71,8 +71,8 @@ function findSingleValue(values: OptionValue[]): OptionValue | undefined {
 }
 
 /**
- * Returns a text that is equal for equal values. Uses JSON.stringify: for an object, String() would
- * call a `toString` member that the client may have sent.
+ * Returns a text that is equal for equal values. Uses JSON.stringify, because String() would call a
+ * `toString` member that the client may have sent.
  */
 function toComparable(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : JSON.stringify(value);

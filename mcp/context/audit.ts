@@ -13,7 +13,7 @@ export interface McpAuditEntry {
   entityId: string | null;
   /** The error with which the call was refused; absent if the call succeeded. */
   error?: AppError;
-  /** Set for a refused write, and for a write that only returned its stored result again. */
+  /** Set for a refused write, and for a repeated write, which only returns its stored result. */
   idempotencyKey?: string | undefined;
 }
 
@@ -50,8 +50,8 @@ function outcomeFor({ status }: AppError): 'denied' | 'failed' {
 
 /**
  * Stores the audit entry of a refused call, unless a worker has already stored an entry for the
- * call's command. The entry gets a new id, because the command may still run. The command's own
- * entry then needs the call's id.
+ * call's command. The entry gets a new id: if the command still runs later, the command's own entry
+ * needs the call's id.
  * @returns the error for the client: `error`, or a 503 if the entry cannot be stored
  */
 export async function auditRefusal(

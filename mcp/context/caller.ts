@@ -6,12 +6,9 @@ import type { ErrorDetail } from '../../shared/platform/errors.js';
 /** The sender and the context of one MCP message. */
 export interface Caller {
   key: Principal;
-  /**
-   * The id that the server gives to the MCP message. Its command and its audit entry have the same
-   * id.
-   */
+  /** The id that the server gives to the MCP message, to its command and to its audit entry. */
   id: string;
-  /** The client's X-Request-Id. If the client sent none or an unsafe one, this is `id`. */
+  /** The client's X-Request-Id. Equals `id` if the client sent no X-Request-Id or an unsafe one. */
   requestId: string;
   /** The request headers that tools use. Each is undefined if the client did not send it. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
@@ -22,7 +19,7 @@ export interface Caller {
    * Does nothing if the client has disconnected or does not read.
    */
   notify?: ((notification: ServerNotification) => void) | undefined;
-  /** Errors for tool arguments that contain text which PostgreSQL cannot store. */
+  /** Errors for tool arguments with characters that PostgreSQL cannot store. */
   argumentErrors?: ErrorDetail[] | undefined;
   /** Size of the MCP message in bytes. */
   bytes: number;

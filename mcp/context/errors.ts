@@ -15,8 +15,8 @@ export class RpcError extends Error {
     message: string,
     readonly data?: unknown,
     /**
-     * Id of the refused request, or null if the server could not read it. Used only if the error is
-     * sent without an SDK.
+     * Id of the refused request, or null if the server could not read it. Used only if this server
+     * sends the error itself, without an SDK.
      */
     readonly id: RequestId | null = null,
   ) {

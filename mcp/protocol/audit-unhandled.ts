@@ -72,7 +72,7 @@ function buildAuditEntry(caller: Caller, { method, params = {} }: JSONRPCRequest
 
 /**
  * Returns the value if it is an object, otherwise an empty object. The SDK has not validated the
- * params of a refused request, so they may be anything.
+ * params of a refused request, so they may have any type.
  */
 function toObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

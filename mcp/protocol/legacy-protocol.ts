@@ -26,8 +26,8 @@ const REQUEST_SCHEMAS = {
 
 /**
  * Creates the handler for the revisions 2024-11-05 to 2025-11-25, in which a client starts with
- * `initialize`. Uses the SDK's low-level server, because it accepts JSON Schemas, which are
- * generated from Joi here. One {@link SharedTransport} connects this server to all clients.
+ * `initialize`. Uses the SDK's low-level server, because that server accepts JSON Schemas. The
+ * schemas are generated from Joi. One {@link SharedTransport} connects this server to all clients.
  */
 export async function createLegacyProtocol(
   { logger }: Pick<McpRuntime, 'logger'>,

@@ -23,8 +23,8 @@ type Headers = IncomingMessage['headers'];
 export const NEWEST_VERSION = '2026-07-28';
 
 /**
- * The time for which a client may cache a list. Lists change only with a release, or if the client
- * uses another key. Other results have the SDK's default.
+ * The time for which a client may cache a list. A list changes only with a release, or if the
+ * client uses another key. Other results have the SDK's default cache time.
  */
 const LIST_HINT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 const CACHE_HINTS = {
@@ -50,13 +50,12 @@ export type HandleNewestRequest = (
 ) => Promise<McpHttpResponse>;
 
 /**
- * True if the newest revision handles this MCP message. The SDK decides this by the version in
- * `_meta` or in a header.
+ * True if this MCP message must be handled by the rules of the newest revision. The SDK looks for
+ * the version in `_meta` and in a header.
  */
 export function isNewestRevision(message: unknown, headers: Headers): boolean {
-  // Decide these cases without the SDK. For the SDK, every header value that sorts after 2026-07-28
-  // is a newer revision, even if it is a word. The SDK applies this even to an `initialize`
-  // request.
+  // Do not ask the SDK about an `initialize` request or a malformed version. The SDK would treat
+  // every header value that sorts after 2026-07-28, even a word, as a newer revision.
   const version = headers['mcp-protocol-version']?.toString();
   if (isInitializeRequest(message) || (version !== undefined && !REVISION.test(version))) return false;
   const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>

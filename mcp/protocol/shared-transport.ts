@@ -18,14 +18,14 @@ interface PendingRequest {
 }
 
 /**
- * Connects one SDK server to all clients. Each HTTP request contains one MCP message, and so does
- * its response. Different clients may choose the same id. So this transport gives each request a
- * new id, and restores the client's id in the response. The SDK's own HTTP transport would cost
- * more CPU, because it needs a server and a transport per request (docs/adr/0011-agents.md).
+ * Connects one SDK server to all clients. Each HTTP request and each response contains one MCP
+ * message. Different clients may choose the same id. So this transport gives each request a new id,
+ * and restores the client's id in the response. The SDK's own HTTP transport would cost more CPU,
+ * because it needs a server and a transport per request (docs/adr/0011-agents.md).
  *
  * This process drops `notifications/cancelled`, as MCP allows (Cancellation, Behavior
- * Requirements). Otherwise the SDK would send no response to the cancelled request. But the write
- * may be committed, and its audit entry needs the outcome.
+ * Requirements). With it, the SDK would send no response to the cancelled request. But the request
+ * may be a write that is committed anyway, and the audit entry needs the outcome.
  */
 export class SharedTransport implements Transport {
   onclose?: () => void;
@@ -66,8 +66,8 @@ export class SharedTransport implements Transport {
 
   /**
    * Receives a response from the SDK server.
-   * @throws {Error} for a request or a notification, because neither names the client that it is
-   *   for
+   * @throws {Error} for a request or a notification, because it does not name the client that
+   *   should get it
    */
   async send(message: JSONRPCMessage): Promise<void> {
     if ('method' in message) throw new Error(`This server sends no ${message.method}; use Caller.notify.`);

@@ -7,9 +7,7 @@ interface PromptDefinition {
   name: string;
   title: string;
   description: string;
-  /**
-   * The scopes that the prompt's tools need. A key that lacks one of them does not see the prompt.
-   */
+  /** The scopes that the prompt's tools need. A key without all of them does not see the prompt. */
   scopes: readonly AgentScope[];
   text: string;
 }

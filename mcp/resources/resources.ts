@@ -23,8 +23,8 @@ import { readRecord, readWorkOrder } from './read-record.js';
 
 const MIME = 'application/json';
 /**
- * Maximum number of entries in the resource `service://audit-log`. If entries are long, it contains
- * fewer. The tool search_audit_log finds older entries.
+ * Maximum number of entries in the resource `service://audit-log`. The resource contains fewer
+ * entries if they are long. The tool search_audit_log finds older entries.
  */
 const MAX_AUDIT_ENTRIES = 100;
 

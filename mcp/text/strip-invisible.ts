@@ -10,8 +10,8 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
 const JOINER = /[\u200C\u200D]/u;
 /**
  * A variation selector at the start of a run of invisible characters. It sets how the preceding
- * character is drawn. Emoji and Japanese names need one. A second one in a row has no visible
- * effect.
+ * character is drawn. Emoji and Japanese names need such a selector. A second selector in a row has
+ * no visible effect.
  */
 const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
 /** A JSON escape. Group 1 is a surrogate pair, group 2 the four hex digits of a single `\u`. */
@@ -20,8 +20,8 @@ const ESCAPE = /\\(?:(u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2})|u(
 const FIRST_NON_ASCII = 0x80;
 
 /**
- * Removes invisible characters. A long run of them can spell out a hidden text. So this function
- * keeps at most one variation selector and one joiner of each run.
+ * Removes invisible characters, because a long run of them can spell out a hidden text. Keeps at
+ * most one variation selector and one joiner of each run.
  * @param json JSON as PostgreSQL or JSON.stringify writes it; the result is JSON of the same shape
  */
 export function stripInvisibleCharacters(json: string): string {

@@ -37,8 +37,8 @@ export function delimitUntrustedLines(lines: readonly string[]): string | null {
 
 /**
  * Puts a text between two tags with a random name.
- * @param text may contain `<` and `>` only inside JSON strings, because only there they can be
- *   escaped
+ * @param text may contain `<` and `>` only inside JSON strings, because they can be escaped only
+ *   there
  */
 function wrapInTags(text: string): string {
   const tag = `untrusted-${randomBytes(12).toString('hex')}`;

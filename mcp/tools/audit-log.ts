@@ -28,11 +28,11 @@ export const searchAuditLogTool = defineListTool<Search>({
   output: agentAuditListItem,
   buildQuery: listAgentAuditEntries,
   summarize: (items) => countBy(items, 'outcome'),
-  // Omits fractions of seconds and the outcome `ok`. So a page of default size stays far below
-  // 8,000 tokens.
+  // Omit seconds and the outcome `ok`, so that a page of default size stays below 8,000 tokens. The
+  // structured result has both.
   describeItem: ({ occurred_at, actor, action, entity_id, outcome }) => {
     const { type, name } = actor as JsonObject;
-    const time = String(occurred_at).replace(/\.\d+Z$/, 'Z');
+    const time = String(occurred_at).replace(/:[\d.]+Z$/, 'Z');
     const actorText = name ? `${type} ${quoteText(name, 30)}` : type;
     return [time, actorText, action, entity_id, outcome === 'ok' ? '' : outcome].filter(Boolean).join(' ');
   },

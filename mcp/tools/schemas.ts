@@ -77,8 +77,8 @@ function listRequired(schema: Joi.Schema): string[] {
 }
 
 /**
- * The further members in the result of a write: for a dry run, a held write, or a write that is
- * still in the queue.
+ * The members that the result of a write may have besides those of its record. The result has them
+ * after a dry run, while the write waits for approval, or while it is in the queue.
  */
 const OTHER_RESULT_MEMBERS = {
   ok: { type: 'boolean' },

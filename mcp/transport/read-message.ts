@@ -32,8 +32,8 @@ export interface McpMessage {
    */
   request: JSONRPCRequest | undefined;
   /**
-   * Errors for tool arguments that contain text which PostgreSQL cannot store. The tool's result
-   * lists them.
+   * Errors for tool arguments with characters that PostgreSQL cannot store. The tool's result lists
+   * these errors.
    */
   argumentErrors?: ErrorDetail[] | undefined;
   bytes: number;
@@ -43,7 +43,7 @@ export interface McpMessage {
  * Reads the one JSON-RPC message of a POST.
  * @throws {AppError} 406, 413, 415
  * @throws {RpcError} for a body that is not a JSON-RPC message
- * @throws {ClientDisconnectedError}
+ * @throws {ClientDisconnectedError} if the client disconnects before the body is complete
  */
 export async function readMcpMessage(request: IncomingMessage): Promise<McpMessage> {
   const { headers } = request;
@@ -69,8 +69,8 @@ export async function readMcpMessage(request: IncomingMessage): Promise<McpMessa
 const ARGUMENTS_PREFIX = 'params.arguments.';
 
 /**
- * Parses a tool call with arguments that contain text which PostgreSQL cannot store. Returns
- * undefined if the call has any other problem. The tool's result reports these texts, because a
+ * Parses a tool call whose arguments have characters that PostgreSQL cannot store. Returns
+ * undefined if the call has any other problem. The tool's result reports these arguments, because a
  * model can correct them.
  */
 function parseCallWithBadTexts(bytes: Buffer, faults: JsonProblem[]): Omit<McpMessage, 'bytes'> | undefined {

@@ -34,8 +34,8 @@ export class ResponseWriter {
 
   /**
    * Sets headers of the response. Does nothing once a stream has started, because the headers have
-   * then been sent. Because the headers may be missing, a tool's result itself also shows whether
-   * it is a dry run or a replay.
+   * then been sent. A tool's result therefore also marks dry runs and replays, in case these
+   * headers are missing.
    */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     if (this.response.headersSent) return;

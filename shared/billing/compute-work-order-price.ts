@@ -81,9 +81,9 @@ const DEFAULT_STORAGE_ITEM: RateCardItem = {
 };
 
 /**
- * Returns the card's items for this service. An item that names the service replaces the items of
- * its category that name no service. Items with and without `after_hours` are replaced separately.
- * Of the items for storage by the day, only the first is kept, so that no day is charged twice.
+ * Returns the card's items for this service. Among items with the same category and the same
+ * `after_hours`, items that name the service replace items that name no service. Of the items for
+ * storage by the day, only the first is kept, so that no day is charged twice.
  */
 function selectItems(items: readonly RateCardItem[], { serviceType, storage }: PricingFacts): RateCardItem[] {
   const group = (item: RateCardItem) => `${item.category} ${item.after_hours}`;

@@ -1,7 +1,7 @@
 /**
- * The SQL for the due date by payment terms. It adds the customer's terms in days to the time of
- * the release. If the customer has no terms, it adds the account's. Days are counted in the
- * account's time zone. Null before the release.
+ * The SQL for the due date by payment terms: the time of the release plus the customer's terms in
+ * days. If the customer has no terms, the account's terms apply. Days are counted in the account's
+ * time zone. Null before the release.
  */
 const DUE_BY_TERMS = `((i.released_at at time zone t.time_zone) + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone`;
 

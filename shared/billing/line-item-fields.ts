@@ -61,9 +61,9 @@ const quantity = () =>
     .example(1);
 
 /**
- * Keep the sequence of these fields. The check of `unit_price_cents` reads `category`, and the
- * check of `total_cents` reads `quantity` and `unit_price_cents`. Each check reads only members
- * above its own field.
+ * Keep the sequence of these fields, because a check can read only members above its own field. The
+ * check of `unit_price_cents` reads `category`. The check of `total_cents` reads `quantity` and
+ * `unit_price_cents`.
  */
 export const lineItemFields = defineFields({
   invoice_id: { columns: 'uuid', csv: 'plain' },

@@ -14,8 +14,8 @@ export const pricedLineItem = lineItemInput
   .meta({ className: 'PricedLineItem' });
 
 /**
- * A line item of an invoice that an agent drafts (docs/specification.md §2.1.1). It has no total,
- * because the server calculates the total, and `taxable` is required.
+ * A line item of an invoice that an agent drafts (docs/specification.md §2.1.1). The agent sends no
+ * total, because the server calculates the total. `taxable` is required.
  */
 export const draftLine = Joi.object({ ...draftLineKeys, taxable: strictBoolean().required() })
   .fork('quantity', (quantity) => quantity.description(`At most ${MAX_QUANTITY_DECIMALS} decimals`))

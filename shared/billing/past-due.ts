@@ -8,7 +8,7 @@ import { EFFECTIVE_DUE_DATE } from './effective-due-date.js';
  * - With a due date: that day and the grace days have ended in the account's time zone.
  * - Without a due date: the payment terms and the grace days have passed since the release.
  * - Never while the invoice is `sent_to_roadsync` with a submitted or accepted motor-club claim,
- *   because nobody has to pay it yet.
+ *   because the customer does not have to pay yet.
  */
 export const IS_PAST_DUE = `
   now() >= case

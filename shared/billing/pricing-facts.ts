@@ -16,8 +16,8 @@ export interface WorkOrderToPrice extends RecordRef {
 }
 
 /**
- * The facts that determine a work order's price. One query reads all of them, so that all belong to
- * one moment.
+ * The facts that determine a work order's price. One query reads all facts, so that they describe
+ * the same moment.
  */
 export interface PricingFactsRow extends RecordRef {
   job_number: string;
@@ -49,8 +49,8 @@ export interface PricingFactsRow extends RecordRef {
 }
 
 /**
- * The SQL for the time whose date selects the rate card: the completion of a completed work order,
- * the dispatch of a cancelled work order, otherwise now.
+ * The SQL for the time whose date selects the rate card: a completed work order's completion, a
+ * cancelled work order's dispatch, or else the current time.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;

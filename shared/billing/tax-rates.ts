@@ -29,8 +29,8 @@ interface RateRow {
 export const TAX_RATE = 'case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end';
 
 /**
- * Finds the tax rate of each pair: the customer's rate, or else the tenant's rate. The rate is 0 if
- * the customer is exempt (docs/decisions.md §3, Money).
+ * Finds the tax rate of each pair of tenant and customer: the customer's rate, or else the tenant's
+ * rate. The rate is 0 if the customer is exempt (docs/decisions.md §3, Money).
  */
 export async function findTaxRates(tx: Transaction, pairs: TenantAndCustomer[]): Promise<TaxRates> {
   const unique = new Map(

@@ -70,14 +70,14 @@ function signUpContradictions({ NODE_ENV, SIGNUP, SMTP_URL }: Settings): string[
 }
 
 /**
- * The minimum estimate in production. A key of 128 random bits almost always reaches it, whatever
- * the key's encoding. Hexadecimal keys get the lowest estimates; fewer than one in a thousand of
- * them falls below this minimum.
+ * The minimum number of bits that `estimateSecretBits` must find in a production key. A key of 128
+ * random bits almost always has enough, in any encoding. Hexadecimal keys get the lowest estimates:
+ * fewer than one in a thousand is refused.
  */
 const MIN_SECRET_BITS = 90;
 /**
- * The minimum estimate in development. A key that is a phrase of words reaches it, but a key that
- * repeats one character does not.
+ * The minimum number of bits in development. A phrase of words has enough bits, but a repeated
+ * character has not.
  */
 const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
 

@@ -45,12 +45,12 @@ export interface Config {
   baseUrl: string | undefined;
   /** Base address of links in messages: BASE_URL, or else built from HOST and the web's PORT. */
   publicUrl: string;
-  /** Mail server, without which mails stay in the outbox, and its sender address. */
+  /** Mail server and sender address. Without a mail server, mails stay in the outbox. */
   smtpUrl: string | undefined;
   mailFrom: string | undefined;
   /** Maximum number of messages to customers plus notice mails, per account and day (UTC). */
   mailsPerDay: number;
-  /** Who may create an account, and how many sign-ups this deployment accepts within 24 hours. */
+  /** `mode` says who may create an account. `perDay` limits the sign-ups within 24 hours. */
   signUp: { mode: 'closed' | 'invite' | 'open'; perDay: number };
   /** The operator's application at each vendor, by vendor name. */
   integrations: Readonly<Record<string, VendorSettings>>;
@@ -62,14 +62,14 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** How many reads, and how many writes, a process handles at a time even if it is slow. */
+  /** The limits of concurrent reads and of concurrent writes never fall below this number. */
   openRequestsMin: number;
   /** Maximum number of open client connections of one process, in total and per network. */
   connectionsPerProcess: number;
   connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
-  /** Maximum webhook requests at a time per worker; as many more may go to slow receivers. */
+  /** Maximum concurrent webhook requests per worker. Slow receivers have a second, equal limit. */
   webhooksConcurrency: number;
   /** Deadline for one whole request to a receiver. */
   webhookTimeoutMs: number;
@@ -90,8 +90,8 @@ export interface Config {
   logLevel: string;
   demo: boolean;
   /**
-   * Address of the API that CLI commands call, without a trailing slash. If undefined, they use the
-   * address in demo.json.
+   * Address of the API that CLI commands call, without a trailing slash. If undefined, the commands
+   * use the address in demo.json.
    */
   apiUrl: string | undefined;
   apiKey: string | undefined;
@@ -240,8 +240,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /**
- * Only processes of the kind `web` (web and mcp) wait before they stop listening, so that a load
- * balancer can meanwhile route to other processes. `npm start` has no other process.
+ * Only processes of the kind `web` (web and mcp) wait before they stop listening. During the wait,
+ * a load balancer can switch to other processes. `npm start` has no other process.
  */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;

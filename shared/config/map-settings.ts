@@ -4,13 +4,13 @@ import Joi from 'joi';
 export interface MapConfig {
   /** Address of a style for MapLibre GL. */
   styleUrl: string;
-  /** Every origin that the map may read from, that of the style first. */
+  /** Every origin that the map may read from. The origin of the style is the first. */
   origins: readonly string[];
 }
 
 /**
- * Accepts origins alone. They become part of the dashboard's Content-Security-Policy, where a space
- * or a semicolon would add to it.
+ * Accepts only origins, without a path. They become part of the dashboard's
+ * Content-Security-Policy, where a space or a semicolon would add a source or a directive.
  */
 const validateOrigins: Joi.CustomValidator<string> = (text, helpers) => {
   const isEachOrigin = text

@@ -7,9 +7,9 @@ import { SETTING_NAMES } from './settings.js';
 const SHORTEST_NAME = 7;
 
 /**
- * Returns a sentence for each environment variable whose name is almost that of a setting. Without
- * this warning, a process would silently use the default. If a setting is set, similar names cause
- * no warning, because some platforms set REDIS_URI beside REDIS_URL.
+ * Returns a sentence for each environment variable whose name is almost the name of a setting.
+ * Without this warning, a process would silently use the default. If a setting is set, similar
+ * names cause no warning, because some platforms set REDIS_URI beside REDIS_URL.
  */
 export function findMisspelledSettings(environment: Record<string, string | undefined>): string[] {
   const unset = SETTING_NAMES.filter((name) => name.length >= SHORTEST_NAME && !environment[name]);

@@ -16,7 +16,7 @@ const MIN_PATTERN_CHARS = 3;
 
 /**
  * Estimates how many bits of a text an attacker must guess. If in doubt, the estimate is too low.
- * Placeholder words count nothing, and each repetition or run counts little. A character of prose
+ * Placeholder words count zero, and each repetition or run counts little. A character of prose
  * counts two bits. Any other character counts log2 of the number of different characters in the
  * text.
  */

@@ -33,7 +33,7 @@ export const validateIntegrationsJson: Joi.CustomValidator<string> = (text, help
 
 /**
  * Returns each vendor's name and settings. Returns nothing if the JSON is invalid, because the
- * schema already reports that.
+ * schema already reports invalid JSON.
  */
 export function parseIntegrations(text: string): [string, object][] {
   try {

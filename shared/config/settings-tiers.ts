@@ -6,8 +6,8 @@ const tierLimits = Joi.object({
 });
 
 /**
- * Builds a validator of a setting that is JSON. It returns the text unchanged, and `loadConfig`
- * parses it.
+ * Builds a validator for a setting that contains JSON. The validator returns the text unchanged,
+ * and `loadConfig` parses the text later.
  */
 function validateJson(name: string, schema: Joi.Schema): Joi.CustomValidator<string> {
   return (text, helpers) => {

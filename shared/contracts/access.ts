@@ -4,9 +4,11 @@ import type { AgentScope, Permission } from './vocabulary.js';
 
 export interface Access {
   permission: Permission;
-  /** Null if no agent key may do this. */
+  /** The scope that an agent key needs. Null if agent keys have no access. */
   agentScope: AgentScope | null;
-  /** True if only a signed-in person may do this, whatever permissions a key has. */
+  /**
+   * True if only a signed-in person has access. A key then has no access, whatever its permissions.
+   */
   isPersonOnly?: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface IdempotencyRecord {
   bodyHash: string;
 }
 
-/** The intent to write, as a job contains it. Contains no secret in clear text. */
+/** A request to write, in the form that jobs contain. Contains no secret in clear text. */
 export interface Command<Input = unknown> {
   /** UUIDv7 from the process that submits the command; also the id of the audit entry. */
   id: string;
@@ -78,8 +78,8 @@ export interface EventDraft {
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
   /**
-   * The endpoint that the event is about. It gets no delivery of the event, because it may be
-   * failing.
+   * The endpoint that the event is about. This endpoint gets no delivery of the event, because it
+   * may be failing.
    */
   excludedEndpointId?: string;
 }
@@ -134,8 +134,8 @@ export type CommandHandler<Input> = (
 export type CommandHandlers = Readonly<Record<string, CommandHandler<never>>>;
 
 /**
- * The facts that the API knows about the commands of one type. Only the writes worker knows their
- * handler.
+ * The facts that the API needs about the commands of one type. Their handler is separate, because
+ * only the writes worker needs it.
  */
 export interface CommandDefinition<Input = unknown> {
   type: string;
@@ -149,9 +149,12 @@ export interface CommandDefinition<Input = unknown> {
   permission: Permission;
   /** Replaces `permission` where the permission depends on the input. */
   permissionFor?: (input: Input) => Permission;
-  /** Null if no agent key may do this. */
+  /** The scope that an agent key needs. Null if agent keys may not submit the command. */
   agentScope: AgentScope | null;
-  /** True if only a signed-in person may do this, whatever permissions a key has. */
+  /**
+   * True if only a signed-in person may submit the command. No key may submit it, whatever its
+   * permissions.
+   */
   isPersonOnly?: boolean;
   /**
    * Commands that share a conflict key run one after another. The id of the entity is always a

@@ -46,9 +46,10 @@ const TIMESTAMP = new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.sourc
  * Creates a codec for opaque list cursors (docs/decisions.md §5). A cursor is valid only with the
  * `binding` for which it was issued: one list with its filters.
  *
- * A cursor is the base64url form of a version (1 byte), an id (16 bytes), a timestamp (ASCII) and a
- * 16-byte HMAC-SHA256 of these parts and the binding. A cursor is not encrypted, because the id and
- * the timestamp were already on the page that the cursor belongs to.
+ * A cursor is base64url text. Its parts are a version (1 byte), an id (16 bytes), a timestamp
+ * (ASCII) and a signature (16 bytes). The signature is an HMAC-SHA256 of the other parts and the
+ * binding. A cursor is not encrypted, because the client has already seen its id and timestamp on
+ * the page.
  *
  * @param secret the signing key, at least 16 bytes; a new key invalidates all cursors
  * @throws {RangeError} if the secret is too short
@@ -77,7 +78,8 @@ function sign(secret: Buffer, payload: Buffer, binding: string): Buffer {
   // The label makes these signatures differ from other signatures with the same key. The length
   // shows where the payload ends and the binding begins.
   mac.update('list-cursor').update(Uint8Array.of(payload.length)).update(payload);
-  // Not UTF-8, which would turn different unpaired surrogates into the same replacement character.
+  // Hash the UTF-16 code units. UTF-8 would turn different unpaired surrogates into the same
+  // replacement character.
   mac.update(binding, 'utf16le');
   return mac.digest().subarray(0, MAC_BYTES);
 }

@@ -19,6 +19,7 @@ export type AutopayAttemptStatus = "charging" | "processing" | "succeeded" | "fa
 export type ClaimStatus =
   "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
 export type ClubAnswer = "accepted" | "denied" | "paid";
+export type ChoiceSubject = "account" | "tax";
 export type VendorKind = "accounting" | "payments" | "motor_club" | "messaging" | "telematics";
 export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" | "failing" | "revoked";
 export type ConnectionActionName = "test" | "sync" | "pause" | "resume" | "reconnect" | "disconnect";
@@ -435,6 +436,14 @@ export interface ClaimPatch {
 export interface ClaimWithdraw {
   reason: string;
 }
+export interface Choice {
+  id: string;
+  name: string;
+  use: "income" | "deposit" | null;
+}
+export interface ChoiceQuery {
+  of: ChoiceSubject & string;
+}
 export interface Connection {
   id: string;
   vendor: string;
@@ -513,6 +522,40 @@ export interface ConnectionPatch {
   credentials?: {
     [k: string]: string;
   };
+}
+export interface ConnectionPush {
+  id: string;
+  vendor: string;
+  kind: VendorKind;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: "live" | "sandbox";
+  external_account: string | null;
+  scopes: string[];
+  settings: {
+    [k: string]: unknown;
+  };
+  webhook_url: string;
+  health: {
+    last_success_at: string | null;
+    oldest_due_at: string | null;
+    backlog: number;
+    error_rate: number | null;
+    last_error: string | null;
+    token_expires_at: string | null;
+    last_webhook_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+  allowed_actions: ConnectionActionName[];
+  inbound_urls: {
+    messages: string;
+    voice: string;
+    status: string;
+  } | null;
+  pushed: number;
+  next_since: string | null;
 }
 export interface ConnectionReplay {
   id: string;
@@ -1821,7 +1864,7 @@ export interface CustomerMethodsQuery {
 export interface SavedMethod {
   id: string;
   customer_id: string;
-  connection_id: string;
+  connection_id: string | null;
   status: SavedMethodStatus;
   type: SavedMethodType;
   brand: string | null;
@@ -1936,6 +1979,7 @@ export interface Settings {
   mail_text: string | null;
   sms_text: string | null;
   require_factor: boolean;
+  driver_payments: boolean;
   updated_at: string;
 }
 export interface SettingsPatch {
@@ -1957,6 +2001,7 @@ export interface SettingsPatch {
   mail_text?: string | null;
   sms_text?: string | null;
   require_factor?: boolean;
+  driver_payments?: boolean;
 }
 export interface ProposedLine {
   name: string;

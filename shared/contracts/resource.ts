@@ -12,7 +12,7 @@ export type JsonMember = string | { name: string; sql: string };
 
 /**
  * Builds SQL for a JSON object with its members in the given sequence. `row_to_json` over a
- * subselect writes no white space. It takes two thirds of the time of `json_build_object`
+ * subselect writes no white space, and takes two thirds of the time of `json_build_object`
  * (measured, docs/adr/0005-representation-in-sql.md).
  */
 export function jsonObject(alias: string, members: JsonMember[]): string {
@@ -30,9 +30,9 @@ export function jsonObjectWithoutNulls(...parts: Parameters<typeof jsonObject>):
 }
 
 /**
- * Up to this page size, a list of audit entries or customers for agents shows whole records,
- * because agents have no tool to read one such record. Longer pages show brief records: 50 whole
- * audit entries may be 100,000 tokens.
+ * A list of audit entries or customers for agents shows whole records up to this page size, because
+ * agents have no tool to read a single record. Longer pages show brief records: 50 whole audit
+ * entries may be 100,000 tokens.
  */
 export const MAX_WHOLE_ITEMS = 10;
 
@@ -65,8 +65,8 @@ export function jsonTime(
 }
 
 /**
- * Builds SQL that looks up a list of words by a key, as a JSON array. The lists stand in one JSON
- * constant: with a `case` branch for each key, reading one invoice took twice as long (measured),
+ * Builds SQL that looks up a list of words by a key, as a JSON array. One JSON constant contains
+ * all lists. With a `case` branch per key, reading one invoice took twice as long (measured),
  * because PostgreSQL sets up every branch for every read.
  * @param key SQL expression of the key
  */
@@ -75,7 +75,7 @@ export function lookUpWords(table: Readonly<Record<string, readonly string[]>>, 
   return `('${JSON.stringify(Object.fromEntries(texts))}'::jsonb ->> (${key}))::json`;
 }
 
-/** Caches the SQL of each alias. Every query needs it, and the code uses only a few aliases. */
+/** Caches the SQL per alias, because every query needs it and the code uses only a few aliases. */
 export function memoizeByAlias(render: (alias: string) => string): (alias: string) => string {
   const texts = new Map<string, string>();
   return (alias) => {

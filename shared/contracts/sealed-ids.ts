@@ -16,9 +16,9 @@ export function sealIds(key: Buffer, tenantId: string, id: string): string {
 }
 
 /**
- * Encrypts ids like {@link sealIds}, and returns the same token each time, so that a record that
- * shows the link stays the same. The nonce is derived from the ids, so no two different plain texts
- * share one.
+ * Encrypts ids like {@link sealIds}, but always returns the same token for the same ids. A record
+ * that shows the link therefore does not change between two reads. The nonce is derived from the
+ * ids, so different plain texts never share a nonce.
  */
 export function sealIdsRepeatably(key: Buffer, ...ids: string[]): string {
   const plain = toBytes(ids);
@@ -48,7 +48,8 @@ export function openIds(key: Buffer, token: string): { tenantId: string; id: str
 export function openAllIds(key: Buffer, token: string, count: number): string[] | undefined {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== NONCE_BYTES + TAG_BYTES + count * ID_BYTES) return undefined;
-  // Decoding ignores foreign characters and surplus bits. Each link has only one valid token.
+  // Accept only the exact encoding of the bytes. Decoding ignores foreign characters and surplus
+  // bits, so several texts would otherwise open the same link.
   if (bytes.toString('base64url') !== token) return undefined;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,

@@ -20,7 +20,7 @@ export interface AttemptDecision {
   status: 'succeeded' | 'failed' | 'exhausted' | 'cancelled';
   /** The reason why the attempt failed; null after a success. */
   errorClass: string | null;
-  /** Time until the next attempt; null if no further attempt follows. */
+  /** Time until the next attempt; null if this attempt is the last. */
   retryInMs: number | null;
   stop: 'gone' | 'receiver' | null;
   /** The pause that the receiver asked for; 0 if it asked for none. */

@@ -39,7 +39,7 @@ export interface DueResult extends EndpointQueueRef {
   /** The `doubtful` ids whose deliveries have ended. */
   endedIds: string[];
   /**
-   * Milliseconds until the next delivery falls due; null if none does within
+   * Milliseconds until the next delivery is due. Null if no delivery is due within
    * {@link HORIZON_SECONDS}.
    */
   nextDueInMs: number | null;

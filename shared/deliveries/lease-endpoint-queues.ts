@@ -100,8 +100,8 @@ function parseHealth(row: Omit<HealthRow, 'is_mine' | 'version'>): EndpointQueue
 }
 
 /**
- * Reads the health of leased queues again. A command may have changed it: for example, a user
- * enabled the endpoint again.
+ * Reads the health of leased queues again. A command may have changed the health: for example, a
+ * user enabled the endpoint again.
  */
 export async function readEndpointHealth(
   db: Database,

@@ -82,9 +82,9 @@ function roundMs(ms: number | null): number | null {
 
 /**
  * Stores how attempts ended. A delivery that was cancelled during its request becomes `succeeded`
- * if the receiver accepted it. Otherwise it stays `cancelled`. If this worker stalls past its
- * lease, another worker may repeat the attempt and store its result first. The stored result is
- * then kept, except if only this worker's attempt succeeded.
+ * if the receiver accepted it. Otherwise it stays `cancelled`. If this worker stalls until its
+ * lease ends, another worker may repeat the attempt and store its result first. This query then
+ * replaces that result only if this worker's attempt succeeded and the other did not.
  */
 function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   return {

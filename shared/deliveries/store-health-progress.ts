@@ -2,8 +2,8 @@ import type { Transaction } from '../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 /**
- * The facts that a command stores about an endpoint's health. Only commands write these columns,
- * except `stop_reason`, which the delivery workers write too.
+ * The part of an endpoint's health that commands store. Only commands write these columns, except
+ * `stop_reason`, which the delivery workers write too.
  */
 export interface HealthProgress extends RecordRef {
   stop_reason: 'gone' | 'receiver' | null;

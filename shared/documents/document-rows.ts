@@ -53,7 +53,10 @@ export interface DocumentRow {
     phone: string | null;
     email: string | null;
     remittance_text: string | null;
-    /** The account's own texts with placeholders; null: the service's text. */
+    /**
+     * The account's own texts with placeholders. Null means that the service's standard text is
+     * used.
+     */
     mail_subject: string | null;
     mail_text: string | null;
     sms_text: string | null;

@@ -94,7 +94,7 @@ function dropBlank(lines: (string | null | undefined)[]): string[] {
 
 /**
  * Formats the payment terms: the days from the invoice's release to its due date. Before the
- * release, these are the terms that will apply.
+ * release, the result shows the terms that will apply.
  */
 function formatTerms(
   { released_at: releasedAt, terms_days: termsDays, time_zone: timeZone }: DocumentRow,

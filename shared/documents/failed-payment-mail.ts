@@ -10,11 +10,14 @@ import type { MessageContent, ViewLink } from './invoice-message.js';
 export interface FailedPayment {
   kind: 'debit_returned' | 'charge_failed';
   amountCents: number;
-  /** The vendor's code. */
+  /** The code that the vendor gave as the reason. */
   reason: string | null;
 }
 
-/** What customers may learn of a reason. Other reasons concern the company and its vendor. */
+/**
+ * Sentences for the reasons that customers may learn. Other reasons concern the company and its
+ * vendor.
+ */
 const REASONS: Readonly<Record<string, string>> = {
   insufficient_funds: 'The account had too little money.',
   incorrect_account_details: 'The details of the account are wrong.',

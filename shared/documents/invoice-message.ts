@@ -8,7 +8,7 @@ export interface MessageContent {
   body_html: string | null;
 }
 
-/** What `{due_date}` says of an invoice that is due at once. */
+/** The text for `{due_date}` if the invoice is due at once. */
 const NO_DUE_DATE = 'upon receipt';
 
 /** The link to the invoice page. `until` is the day on which the link expires, as text. */

@@ -8,8 +8,8 @@ export interface StoredLogo {
 }
 
 /**
- * Returns SQL for the account's logo without its bytes, as the JSON of a {@link LogoRef}. The row
- * with this alias determines the account.
+ * Returns SQL for the JSON of a {@link LogoRef}: an account's logo without its bytes. `alias` names
+ * a row of that account.
  */
 export function selectLogoRef(alias: string): string {
   return `(select json_build_object('sha256', g.sha256, 'content_type', g.content_type, 'width', g.width, 'height', g.height)

@@ -1,4 +1,4 @@
-/** What an account's own texts may name in braces, such as `{balance}`. */
+/** The placeholders that an account's own texts may contain in braces, such as `{balance}`. */
 export const PLACEHOLDERS = ['company', 'invoice_number', 'balance', 'due_date', 'link'] as const;
 /** Matches texts whose braces contain only placeholders. */
 export const KNOWN_PLACEHOLDERS_ONLY = /^(?:[^{}]|\{(?:company|invoice_number|balance|due_date|link)\})*$/;

@@ -15,7 +15,7 @@ import { type EventPosition, positionBeforeTransaction } from './event-position.
  */
 export interface EventPage {
   events: StoredEvent[];
-  /** A reader of this page has all events up to this position. */
+  /** A reader of this page has received all events up to this position. */
   position: EventPosition;
   hasMore: boolean;
   /** True if a committed event is missing from the page because an older transaction still runs. */

@@ -25,8 +25,8 @@ export const RECORD_EVENTS = `
   )`;
 
 /**
- * Builds the value of `events` in a row of `rendered` ({@link RECORD_EVENTS}). `head` and `tail`
- * are the parts of an event's body before and after the record's JSON.
+ * Builds the events of one command, for the column `events` of the table `rendered` in
+ * {@link RECORD_EVENTS}. PostgreSQL puts the record's JSON between `head` and `tail`.
  */
 export function buildEventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();

@@ -64,8 +64,8 @@ export interface SignatureInput {
  */
 export function buildSignatureHeader({ id, timestampSeconds, body, secrets }: SignatureInput): string {
   const head = `${id}.${timestampSeconds}.`;
-  // ed25519 needs the whole text in one buffer, built once for all keys. HMAC accepts the text in
-  // parts.
+  // Only ed25519 needs the whole text in one buffer, so build that buffer at most once. HMAC
+  // accepts the text in parts.
   let content: Buffer | undefined;
   const signatures = secrets.map(({ scheme, key }) => {
     if (scheme === 'v1') return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`;

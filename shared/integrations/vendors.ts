@@ -1,6 +1,7 @@
 import { Vendors } from './contract/vendor.js';
+import { quickbooks } from './quickbooks/adapter.js';
 import { smtp } from './smtp/adapter.js';
 import { stripe } from './stripe/adapter.js';
 import { twilio } from './twilio/adapter.js';
 
-export const VENDORS = new Vendors([smtp, stripe, twilio]);
+export const VENDORS = new Vendors([smtp, stripe, twilio, quickbooks]);

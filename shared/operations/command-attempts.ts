@@ -75,8 +75,8 @@ export async function unparkCommand(tx: Transaction, tenantId: string, id: strin
 }
 
 /**
- * Expires the attempts of commands that ran, or that were lost with Redis. Parked commands are
- * kept.
+ * Expires the attempts of commands that ran, or that were lost when Redis lost its data. Parked
+ * commands are kept.
  */
 export const EXPIRED_COMMAND_ATTEMPTS: ExpiryRule = {
   table: 'command_attempts',

@@ -4,8 +4,8 @@ import { recordsetSql } from '../records/record-refs.js';
 
 /**
  * SQL that stores responses under their Idempotency-Keys. It is part of a larger query, whose CTE
- * `rendered` has the columns of the record. If `tail` is set, the stored text is `head`, then
- * `body` without its closing brace, then `tail`.
+ * `rendered` has the columns of the idempotency record. If `tail` is set, the stored text is
+ * `head`, then `body` without its closing brace, then `tail`.
  */
 export const INSERT_IDEMPOTENCY_RECORDS = `
   insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
@@ -29,8 +29,9 @@ export async function deleteExpiredRecords(
 }
 
 /**
- * An operation counts as done while a record exists under its key. Records are therefore kept
- * longer than operations. Otherwise a done operation could look as if it had never run.
+ * Idempotency records are kept longer than operations. While a record exists under an operation's
+ * key, the operation counts as done. If records were deleted first, a done operation could look as
+ * if it had never run.
  */
 export const EXPIRED_IDEMPOTENCY_RECORDS: ExpiryRule = {
   table: 'idempotency_keys',

@@ -5,8 +5,8 @@ import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
 
 /**
  * SQL condition on operations `o`: true if the command has run, or if another command has done the
- * work under the same Idempotency-Key. `settled_at` records this fact, because the idempotency
- * record is deleted later.
+ * work under the same Idempotency-Key. `settled_at` also records that an operation is done, because
+ * the idempotency record is deleted later.
  */
 const IS_DONE = `(exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
   or exists (select from idempotency_keys k
@@ -76,9 +76,9 @@ export async function leasePending(
 }
 
 /**
- * Counts the operations of the transaction's tenants that have not run yet. A check costs three
- * index probes, so only 10,000 operations are checked. Every further operation that is not marked
- * as settled counts as pending, which is precise enough for a gauge.
+ * Counts the operations of the transaction's tenants that have not run yet. The check of one
+ * operation costs three index probes, so this function checks only 10,000 operations. It counts
+ * every further unsettled operation as pending, which is precise enough for a gauge.
  */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({
@@ -91,7 +91,7 @@ export async function countPending(tx: Transaction): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** True if a command that this actor has submitted has yet to run. */
+/** True if this actor has submitted a command that has not run yet. */
 export async function hasPendingCommands(
   tx: Transaction,
   tenantId: string,

@@ -115,8 +115,8 @@ const PARKED_ERROR: ErrorBody = {
 
 /**
  * Returns the result of a command that has run. Otherwise stores the command as an operation, and
- * returns undefined. Both happen in one transaction and not as a read, because a look-up that
- * belongs to a write must not wait behind the tenant's slow reads, or be refused with them.
+ * returns undefined. The look-up runs in the transaction that stores the operation. As a separate
+ * read, the look-up could wait behind the tenant's slow reads, or be refused with them.
  */
 export async function findResultOrStoreOperation(
   db: Database,
@@ -141,8 +141,8 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
 }
 
 /**
- * Stores the operation when the caller's transaction commits. Without that commit, the command does
- * not run.
+ * Stores the operation when the caller's transaction commits. If the transaction does not commit,
+ * the command never runs.
  */
 export function storeOperationAtCommit(tx: Transaction, command: Command, leaseSeconds: number): void {
   tx.queryAtCommit({
@@ -186,7 +186,7 @@ export function purgeExpired(tx: Transaction, limit: number): Promise<number> {
 }
 
 /**
- * The sweep repeats for up to 5 s a minute. It thus deletes rows faster than webhooks and vendor
+ * The sweep repeats for up to 5 s per minute. It thus deletes rows faster than webhooks and vendor
  * calls add them.
  */
 export const purgeSweep: RowSweep = {

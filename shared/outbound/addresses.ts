@@ -39,7 +39,7 @@ const REFUSED_V4 = buildBlockList('ipv4', [
 const GLOBAL_V6 = buildBlockList('ipv6', ['2000::/3']);
 
 const REFUSED_V6 = buildBlockList('ipv6', [
-  // Teredo, benchmarking and ORCHID addresses. Protocols use them; web servers never do.
+  // Teredo, benchmarking and ORCHID addresses. Web servers never have such an address.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',

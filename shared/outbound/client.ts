@@ -135,7 +135,7 @@ class GuardedClient implements OutboundClient {
         const canRetry = pooled && isUnanswered && failure.kind === 'reset' && !state.isFinished;
         if (!canRetry) throw failure;
         // If the request was sent, retry on a new socket. If retries used idle sockets from the
-        // pool, a server that resets every socket would receive the request once per idle socket.
+        // pool, a server that resets every socket could receive the request once per idle socket.
         mustUseNewSocket = !isUnsent;
       }
     }

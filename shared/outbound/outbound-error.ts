@@ -68,7 +68,8 @@ export function tlsError(error: unknown): OutboundError {
 /**
  * Converts an error that occurred after the connection was established.
  * @param hasEnded whether the server has closed its sending side. The parser reports the same error
- * for a response that ended early and for a response that is not HTTP; `hasEnded` tells them apart
+ *   for a response that ended early and for a response that is not HTTP; `hasEnded` distinguishes
+ *   the two cases
  */
 export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;

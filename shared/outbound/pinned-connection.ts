@@ -93,8 +93,8 @@ export class PinnedConnection {
    * @throws {Error} an error from undici or the socket in all other cases
    */
   sendRequest({ maxBodyBytes, ...request }: ConnectionRequest): Promise<ResponseCollector> {
-    // Allow up to 32 bytes on the wire per byte of the body, because a server may send each byte as
-    // a chunk in its own TLS record. The 262,144 bytes leave room for headers.
+    // Allow up to 32 bytes on the wire per byte of the body. A server may send each byte as a chunk
+    // in its own TLS record. The 262,144 bytes leave room for headers.
     this.#bytesReadBefore = this.#socket.bytesRead;
     this.#maxBytesRead = this.#bytesReadBefore + 262_144 + 32 * maxBodyBytes;
     return new Promise((resolve, reject) => {

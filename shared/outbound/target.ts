@@ -21,8 +21,8 @@ const ALLOWED_LOW_PORTS: readonly number[] = [80, 443];
 
 /**
  * Checks the text of a URL: scheme, user name, port, IP addresses in every notation and names of
- * this machine. The API calls this when it stores an endpoint. The client checks the resolved
- * addresses at each connection.
+ * this machine. The API calls this function when it stores an endpoint. The client checks the
+ * resolved addresses at each connection.
  * @returns the end of a sentence ("must …"), or undefined if the URL is allowed
  */
 export function findUrlProblem(url: string, rules: OutboundRules): string | undefined {

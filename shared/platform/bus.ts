@@ -9,7 +9,7 @@ export type BusListener = (event: string) => void;
 export interface Bus {
   publish(channel: string, event: string): Promise<void>;
   /**
-   * Resolves when the subscription is active. The listener receives the broadcasts that are
+   * Resolves when the subscription is active. The listener receives only broadcasts that are
    * published after that.
    */
   subscribe(channel: string, listener: BusListener): Promise<void>;

@@ -19,7 +19,7 @@ export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Returns the same UUID for the same parts, and another one for any other parts. */
+/** Returns the same UUID for the same parts, and a different UUID for different parts. */
 export function deriveUuid(parts: readonly unknown[]): string {
   return formatUuid(sha256(JSON.stringify(parts)));
 }

@@ -117,7 +117,7 @@ const failedConnects = new WeakSet<object>();
 
 /**
  * Marks an error that occurred while connecting. {@link isConnectionError} then returns true for
- * it. No query has run, so a retry is harmless whatever the cause (maintenance, a changed
+ * this error. No query has run, so a retry is harmless whatever the cause (maintenance, a changed
  * password).
  */
 export function markFailedConnect(error: unknown): unknown {

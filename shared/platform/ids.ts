@@ -25,7 +25,7 @@ export function newId(): string {
 
 /**
  * Creates the UUIDv7 that belongs to a time and a name. The same arguments give the same id.
- * @param name needs a part that no outsider can choose, such as the id of a record
+ * @param name must contain a part that outsiders cannot choose, such as the id of a record
  */
 export function deriveTimedId(atMs: number, name: string): string {
   return v7({ msecs: atMs, random: hash('sha256', name, 'buffer').subarray(0, 16) });

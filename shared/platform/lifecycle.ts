@@ -11,8 +11,8 @@ const CLOSE_DEADLINE_MS = 25_000;
 /** Ctrl-C under npm sends the signal twice. Signals within this interval count as one. */
 const SAME_SIGNAL_MS = 1000;
 /**
- * The time that closers get if the start has not ended. Whatever blocks the start, such as an
- * unreachable store, usually blocks the closers too.
+ * The time that closers get if the process is still starting. The cause of the slow start, such as
+ * an unreachable store, usually blocks the closers too.
  */
 const UNSTARTED_CLOSE_MS = 1500;
 
@@ -48,7 +48,7 @@ export class Lifecycle {
     this.stopped = new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new ShutdownRequested()));
     });
-    // Without this handler, a shutdown while nothing waits would cause an unhandled rejection.
+    // Without this handler, a shutdown would cause an unhandled rejection while no caller waits.
     this.stopped.catch(() => undefined);
   }
 
@@ -93,8 +93,8 @@ export class Lifecycle {
   }
 
   /**
-   * Closes on SIGTERM and SIGINT, then exits. The exit code is 1 if the start failed or something
-   * did not close, else 0. A second signal, more than a second after the first, ends the process
+   * Closes on SIGTERM and SIGINT, then exits. The exit code is 1 if the start failed or a part did
+   * not close, else 0. A second signal, more than a second after the first, ends the process
    * immediately.
    */
   closeOnSignals(started: Promise<unknown>, { startGraceMs, delayMs = 0 }: SignalOptions = {}): void {

@@ -21,10 +21,11 @@ const REDACTED_PATHS = [
 
 /**
  * The secrets to mask anywhere in a log entry: API keys, webhook secrets, links to pages and
- * exports, bearer credentials and passwords in URLs. Unauthenticated clients choose some of the
- * texts, so matching must take linear time. Every pattern therefore starts with fixed text, so that
- * a match is not tried from every character. A pattern that also matched the scheme before `://`
- * took quadratic time: 330 ms for 15 KB of `a.a.a`.
+ * exports, bearer credentials and passwords in URLs.
+ * Unauthenticated clients choose some of the texts, so matching must take linear time. Every
+ * pattern therefore starts with fixed text, so that the search does not try a match from every
+ * character. A pattern that also matched the scheme before `://` took quadratic time: 330 ms for 15
+ * KB of `a.a.a`.
  */
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
@@ -48,8 +49,9 @@ const MAX_LOGGED_PATH = 200;
 const MAX_REDACTED_PATH = 1000;
 
 /**
- * Links to join or to set a password. They are masked in paths alone: without a mail server, a
- * process in development logs the text of such a mail for the developer.
+ * Links in mails for joining or for setting a password. They are masked only in paths. In
+ * development without a mail server, a process logs the text of such a mail, so that the developer
+ * can use the link.
  */
 const MAILED_LINK = /\/(invitations?|password-reset|verify)\/[0-9A-Za-z]{43}\b/g;
 

@@ -71,7 +71,10 @@ const CONNECTION_ERRORS: Record<string, string> = {
   ETIMEDOUT: 'no answer',
 };
 
-/** Describes a connection error in a few words, or by its own error message without secrets. */
+/**
+ * Describes a connection error in a few words. If the error is unknown, returns its own error
+ * message without secrets.
+ */
 export function describeConnectionError(error: unknown): string {
   const known = CONNECTION_ERRORS[getErrorCode(error)];
   if (known) return known;

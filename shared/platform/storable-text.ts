@@ -6,7 +6,10 @@ export function toStorableText(text: string): string {
   return Buffer.from(text.replaceAll('\0', '')).toString();
 }
 
-/** Copies a JSON value that came from outside, and omits the characters that cannot be stored. */
+/**
+ * Copies a JSON value from outside the service, without the characters that PostgreSQL cannot
+ * store.
+ */
 export function toStorable<T>(value: T): T {
   const clean = (_key: string, member: unknown) =>
     typeof member === 'string' ? toStorableText(member) : member;

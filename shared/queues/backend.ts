@@ -16,15 +16,15 @@ const PREFIX = '{tow}';
 
 /**
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
- * has found it. This takes at most the lock duration and two check intervals. By default, BullMQ
- * fails a job after one stall, but here stalls must never fail a job. Instead, attempts are counted
- * in PostgreSQL, so that a command that keeps killing its worker is parked.
+ * has found it. This takes at most the lock duration plus two check intervals. By default, BullMQ
+ * fails a job after one stall, but here stalls must never fail a job. Instead, PostgreSQL counts
+ * the attempts of each command, so that a command that keeps killing its worker is parked.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
 /**
  * Options of wake-up jobs. A wake-up job fails only if our own store fails, never because of a
- * third party. A job that has used its attempts is removed. If it stayed, BullMQ would ignore the
+ * third party. A job that has used its attempts is removed. Otherwise BullMQ would ignore the
  * clock's new job with the same id.
  */
 export const WAKE_UP_JOB_OPTIONS = {
@@ -68,9 +68,10 @@ export interface NewJob<Data> {
 }
 
 /**
- * Adds jobs with the same name, a few at a time. After one failure, the other jobs are still added;
- * after a second one, the queue is probably unreachable, and no more are added. BullMQ's `addBulk`
- * is no alternative: on PostgreSQL it creates a sequence, which the application's role may not do.
+ * Adds jobs with the same name, a few at a time. After one failure, the other jobs are still added.
+ * After a second failure, the queue is probably unreachable, so no more jobs are added.
+ * BullMQ's `addBulk` would not work: on PostgreSQL it creates a sequence, which the application's
+ * role may not do.
  * @throws one of the failures
  */
 export async function addJobs<Data>(
@@ -78,7 +79,7 @@ export async function addJobs<Data>(
   name: string,
   jobs: readonly NewJob<Data>[],
 ): Promise<void> {
-  // The loops share the iterator, so each job is added once.
+  // The loops share this iterator, so each job is added once.
   const remaining = jobs.values();
   const addRemaining = async () => {
     for (const { data, ...options } of remaining) await (queue as Queue).add(name, data, options);
@@ -100,13 +101,13 @@ function postgresConnection(runtime: Runtime, max: number) {
   };
 }
 
-/** For each process, its open queues by name. */
+/** The open queues of each process, by name. */
 const openQueues = new WeakMap<Runtime['lifecycle'], Map<string, Queue>>();
 
 /**
- * Opens a queue for adding jobs. Within a process, calls with the same name share one queue,
- * because each queue on PostgreSQL opens its own connections and an embedded PostgreSQL allows few.
- * The queue closes when the process ends.
+ * Opens a queue for adding jobs. Within a process, calls with the same name share one queue. Each
+ * queue on PostgreSQL opens its own connections, and an embedded PostgreSQL allows only few. The
+ * queue closes when the process ends.
  */
 export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
   const queues = openQueues.get(runtime.lifecycle) ?? new Map<string, Queue>();

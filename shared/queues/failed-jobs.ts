@@ -2,8 +2,8 @@ import type { Worker } from 'bullmq';
 import type { Runtime } from '../platform/process/runtime.js';
 
 /**
- * Failures of jobs with the same name share one log entry per interval, because an unreachable
- * store makes all jobs fail.
+ * Failures of jobs with the same name share one log entry per interval. Otherwise an unreachable
+ * store, which makes all jobs fail, would flood the log.
  */
 const INTERVAL_MS = 5_000;
 
@@ -11,8 +11,9 @@ type FailedJob = Record<string, unknown>;
 
 /**
  * Counts every failure of a job. Logs failures with queue, name and error, because BullMQ stores
- * the error only in the job. A final failure is always logged. Failures that will be retried are
- * limited: for each job name, the first is logged immediately, then at most one per interval.
+ * the error only in the job. A final failure is always logged. The log entries about failures that
+ * will be retried are limited: for each job name, the first is logged immediately, then at most one
+ * per interval.
  */
 export function reportFailedJobs<Data>(
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
@@ -34,12 +35,12 @@ export function reportFailedJobs<Data>(
 }
 
 /**
- * Returns a function that logs the first failed job of each name immediately. Further jobs of the
- * name wait until the end of the interval. Then the last of them is logged, and `alsoFailed` counts
- * the rest.
+ * Returns a function that logs the first failed job of each name immediately. Later failures with
+ * the same name wait until the end of the interval. Then the last of them is logged, and
+ * `alsoFailed` is the number of the others.
  */
 function limitLogEntries(log: (job: FailedJob, alsoFailed: number) => void) {
-  /** Unlogged jobs by job name. A name without a running interval has no entry. */
+  /** Jobs that were not logged yet, by name. A name without a running interval has no entry. */
   const waiting = new Map<string, { count: number; last?: FailedJob }>();
   const beginInterval = (name: string) => {
     waiting.set(name, { count: 0 });

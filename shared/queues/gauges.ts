@@ -5,8 +5,7 @@ import type { Runtime } from '../platform/process/runtime.js';
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 /**
- * Adds two gauges, by which workers can be scaled: jobs by state, and the age of the oldest waiting
- * job.
+ * Adds two gauges for scaling the workers: jobs by state, and the age of the oldest waiting job.
  */
 export function addQueueGauges(runtime: Runtime, queue: Queue): void {
   addCollectedGauge(runtime.metrics, {

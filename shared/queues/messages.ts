@@ -9,7 +9,10 @@ export const NOTICE_MAIL_JOB = 'notify';
 
 /** Name of the jobs that send mails about access: invitations, resets and sign-ups. */
 export const ACCESS_MAIL_JOB = 'access';
-/** The name by which a command asks for such a job; the jobs are in {@link MESSAGES_QUEUE}. */
+/**
+ * The name with which a command's prompt asks for an access mail. The job itself goes to
+ * {@link MESSAGES_QUEUE}.
+ */
 export const ACCESS_MAILS_PROMPT = 'access-mails';
 
 /**
@@ -21,7 +24,7 @@ export interface MessageJob {
   tenantId: string;
   /**
    * Id of one due message or notice mail. Only workers of the previous release, which may still
-   * run, read this id. They send only this message.
+   * run, read this id. Such a worker sends only this message or notice mail.
    */
   messageId: string;
 }

@@ -62,14 +62,15 @@ export interface WakeUp {
 /** Wake-ups within this interval share jobs. */
 const WAKE_STEP_MS = 250;
 /**
- * Maximum number of endpoint queues in a scheduled job. It is low, so that several workers share
- * the retries of one moment, and a locked row delays few of them.
+ * Maximum number of endpoint queues in a scheduled job. A low limit shares the retries that are due
+ * at one time between several workers. A locked row then also delays only a few queues.
  */
 const ENDPOINT_QUEUES_PER_SCHEDULED_JOB = 32;
 
 /**
- * Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. Wake-ups of one moment share
- * jobs, because adding a job takes PostgreSQL several ms, and many receivers may time out at once.
+ * Schedules wake-ups, up to {@link WAKE_STEP_MS} later than requested. Wake-ups for about the same
+ * time share jobs, because adding a job takes PostgreSQL several ms, and many receivers may time
+ * out at once.
  */
 export async function scheduleWakeUps(queue: WebhooksQueue, wakeUps: WakeUp[]): Promise<void> {
   const jobs = groupByStep(wakeUps).flatMap(([step, lanes]) =>
@@ -83,8 +84,8 @@ export async function scheduleWakeUps(queue: WebhooksQueue, wakeUps: WakeUp[]): 
 }
 
 /**
- * Returns the endpoint queues to wake at each step, the earliest step first. A step is a time in
- * units of {@link WAKE_STEP_MS} since 1970.
+ * Returns the endpoint queues to wake at each time step, earliest first. A time step is a number of
+ * {@link WAKE_STEP_MS} intervals since 1970.
  */
 function groupByStep(wakeUps: WakeUp[]): [step: number, lanes: EndpointQueueRef[]][] {
   const steps = new Map<number, Map<string, EndpointQueueRef>>();
@@ -104,8 +105,8 @@ function split(lanes: EndpointQueueRef[], size: number): EndpointQueueRef[][] {
 }
 
 /**
- * Returns the same id for the same wake-ups. The clock repeats wake-ups in its next run; if they
- * form the same job, BullMQ adds no second one.
+ * Returns the same id for the same wake-ups. The clock repeats wake-ups in its next run. If the
+ * repeated wake-ups form the same job, BullMQ adds no second job.
  */
 function buildJobId(step: number, lanes: EndpointQueueRef[]): string {
   const keys = lanes.map(endpointQueueKey).sort().join(' ');

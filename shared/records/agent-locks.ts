@@ -4,8 +4,8 @@ import { recordsetSql, toRecordRef } from './record-refs.js';
 
 /**
  * Returns the conflict keys of a write by this actor. Two writes with the same key do not run
- * concurrently. Only agents have a key. An agent's writes add up towards the approval threshold, so
- * each write must see what the earlier writes drafted.
+ * concurrently. Only the writes of agents have such a key. An agent's writes add up towards the
+ * approval threshold, so each write must see what the earlier writes drafted.
  */
 export function agentConflictKeys(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
@@ -16,11 +16,10 @@ const DECISION_TYPE = 'approval.approve';
 
 /**
  * Locks the agent of each write that counts towards the approval threshold, so that the write sees
- * what the agent's previous write drafted. Approving an agent's request creates a draft of that
- * agent, so an approval locks the agent too.
- *
- * To avoid deadlocks, each transaction takes these locks before all other locks, sorted by key. A
- * batch without agent writes and approvals runs no query.
+ * what the agent's previous write drafted. An approval locks the agent too, because approving an
+ * agent's request creates a draft of that agent. To avoid deadlocks, each transaction takes these
+ * locks before all other locks, sorted by key. A batch without agent writes and approvals runs no
+ * query.
  */
 export async function acquireAgentLocks(tx: Transaction, commands: Command[]): Promise<void> {
   const agentWrites = commands.filter(

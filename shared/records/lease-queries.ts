@@ -2,8 +2,8 @@ import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from './record-refs.js';
 
 /**
- * The duration of a lease, in seconds. It is longer than a live process ever stalls. After a
- * process is killed, its queues wait up to this long.
+ * The duration of a lease, in seconds. A running process never stalls for this long. After a
+ * process was killed, its queues wait up to this long.
  */
 export const LEASE_SECONDS = 15;
 

@@ -3,8 +3,8 @@ import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 
 /**
  * Locks records, and returns them in a map by {@link refKey}. Every batch locks records in id
- * order, so that two batches cannot deadlock. The rows are read as JSON, so that timestamps remain
- * text, and without their stored JSON text.
+ * order, so that two batches cannot deadlock. The query reads the rows as JSON, so that timestamps
+ * remain text. It omits their stored JSON text.
  */
 export async function lockRecords<R extends Row>(
   tx: Transaction,

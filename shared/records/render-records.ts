@@ -25,11 +25,10 @@ export function buildRenderQuery(table: ResourceTable, refs: RecordRef[]): SqlQu
 }
 
 /**
- * Reads a record of a tenant as JSON text. Returns undefined if the record does not exist.
- *
- * If the table stores JSON texts, the first query reads only the stored text. PostgreSQL prepares
- * every expression of a query before it runs it, and preparing the representation takes longer than
- * all the rest of the query.
+ * Reads a record of a tenant as JSON text. Returns undefined if the record does not exist. If the
+ * table stores JSON texts, the first query reads only the stored text and does not contain the
+ * representation. PostgreSQL would prepare the representation even without running it, which takes
+ * longer than the rest of the query.
  */
 export async function readRecord(
   db: Database,

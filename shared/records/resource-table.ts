@@ -28,7 +28,7 @@ export interface ResourceTable {
 /** The access of keys with the permission `read`. No agent has this access. */
 export const READ: Access = { permission: 'read', agentScope: null };
 
-/** The access of signed-in people, for what belongs to them. No key has this access. */
+/** The access of signed-in people to their own records. No key has this access. */
 export const PERSON_READ: Access = { ...READ, isPersonOnly: true };
 
 export const ADMIN: Access = { permission: 'admin', agentScope: null };

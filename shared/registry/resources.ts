@@ -34,7 +34,7 @@ export const commands: readonly CommandDefinition<never>[] = MODULES.flatMap((mo
 
 /**
  * Names of response members that may contain text by people outside the account. Agents receive
- * such text between marks.
+ * such text between tags, so that they treat it as data.
  */
 export const freeTextNames: ReadonlySet<string> = new Set(
   MODULES.flatMap(({ fields }) => fields.flatMap((rows) => rows.freeTextNames)),

@@ -45,8 +45,8 @@ interface DatabaseTarget {
 export async function waitForStores(foundation: Foundation, database: DatabaseTarget): Promise<void> {
   const { redisUrl } = foundation.config;
   await Promise.all([
-    // Wait for PostgreSQL and Redis in parallel, so that an error of one is logged even while the
-    // other is unreachable.
+    // Wait for PostgreSQL and Redis in parallel. An error of one store is then logged even while
+    // the other store is unreachable.
     waitForPostgres(foundation, database.databaseUrl).then(() => waitForRelease(foundation, database)),
     redisUrl ? waitForRedis(foundation, redisUrl) : undefined,
   ]);
@@ -54,7 +54,7 @@ export async function waitForStores(foundation: Foundation, database: DatabaseTa
 
 /**
  * Waits until PostgreSQL accepts connections with `databaseUrl`. Refuses a connection pooler.
- * @throws the errors of {@link waitForStores}
+ * @throws {StartError | ShutdownRequested} as {@link waitForStores} does
  */
 export async function waitForPostgres(foundation: Foundation, databaseUrl: string): Promise<void> {
   await waitUntilReady(foundation, {

@@ -7,13 +7,16 @@ import type { OpenResponses } from './open-responses.js';
  * may be on their way.
  */
 const DRAIN_GRACE_MS = 200;
-/** After the server stops listening, a request that has not arrived yet has this time left. */
+/**
+ * After the server stops listening, a request that has not arrived completely has this much time
+ * left.
+ */
 const ARRIVAL_GRACE_MS = 500;
 const CHECK_INTERVAL_MS = 50;
 
 /**
- * Stops a server: it finishes the accepted requests, then closes the connections.
- * @param sockets are the open connections of the server
+ * Stops a server: finishes the accepted requests, then closes the connections.
+ * @param sockets the open connections of the server
  */
 export async function closeServer(
   server: Server,
@@ -33,8 +36,8 @@ export async function closeServer(
 
 /**
  * Destroys the connections on which no request has arrived completely. Node does not count a
- * connection without any request as idle, and a closing server no longer checks its timeouts. So
- * clients and load balancers that connect ahead would keep the server open.
+ * connection without any request as idle, and a closing server no longer checks its timeouts.
+ * Clients and load balancers that connect in advance would keep the server open.
  */
 function destroyUnused(sockets: ReadonlySet<Socket>, openResponses: OpenResponses): void {
   for (const socket of sockets) if (!openResponses.has(socket)) socket.destroy();

@@ -5,7 +5,7 @@ import { findNetworkPrefix, findSitePrefix } from '../platform/limits/network-pr
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 
-/** A site (see {@link findSitePrefix}) may hold as many connections as this number of networks. */
+/** A site (see {@link findSitePrefix}) may hold this many times the connections of a network. */
 const NETWORKS_PER_SITE = 4;
 /** Refusals are logged at most once in this interval. */
 const LOG_INTERVAL_MS = 60_000;

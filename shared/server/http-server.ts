@@ -87,9 +87,9 @@ export async function openHttpServer(
 }
 
 /**
- * Lets a server handle requests with `listener`. On shutdown, the server closes before everything
+ * Lets a server handle requests with `listener`. On shutdown, the server closes before the parts
  * that the listener depends on.
- * @param opened is the server, if one is already open. By default, this function opens one
+ * @param opened a server that is already open. By default, this function opens one
  */
 export async function listenHttp(
   parts: Pick<Runtime, 'config' | 'lifecycle' | 'logger' | 'metrics'>,
@@ -125,7 +125,7 @@ const PARSER_ERRORS: Record<string, [string, string]> = {
  * the listener, and Node's own response is not JSON.
  */
 function answerMalformedRequests(server: Server): void {
-  // Ignore an unknown Expect header (RFC 9110 section 10.1.1). Node would send an empty 417.
+  // Ignore an unknown Expect header (RFC 9110, section 10.1.1). Node would send an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();

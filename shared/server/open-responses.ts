@@ -35,7 +35,7 @@ export class OpenResponses {
     const open = new Set<ServerResponse>();
     this.bySocket.set(socket, open);
     socket.once('close', () => {
-      // Wait until Node has closed the responses that it closes by itself.
+      // Wait one tick, because Node itself closes some of the responses.
       setImmediate(() => {
         for (const response of open) {
           response.destroy();

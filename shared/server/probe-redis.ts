@@ -28,7 +28,7 @@ export async function probeRedis(redisUrl: string, logger: Logger): Promise<void
   try {
     redis.connect().catch(() => undefined);
     // `once` rejects with the reason when the connection fails. The timeout is needed for a Redis
-    // that still loads its data: it accepts the connection, but is not ready.
+    // that still loads its data: such a Redis accepts the connection, but does not become ready.
     await Promise.race([once(redis, 'ready'), sleep(PROBE_TIMEOUT_MS, undefined, { ref: false })]);
     await redis.ping();
     await assertNoEviction(redis, logger);

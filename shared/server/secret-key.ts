@@ -27,8 +27,8 @@ export async function readSecretKeyFingerprint(db: Database): Promise<string | u
 }
 
 /**
- * Refuses a SECRET_KEY that differs from that of the other processes. The first process stores the
- * fingerprint of its key, and every later process compares its own fingerprint with the stored one.
+ * Refuses a SECRET_KEY that differs from the key of the other processes. The first process stores
+ * the fingerprint of its key. Every later process compares its own fingerprint with the stored one.
  * @throws {StartError} if the keys differ, because a process could not read what another process
  * encrypts or signs
  */

@@ -47,7 +47,7 @@ const FAILURE_BY_ERRNO: Record<string, StorageFailureCode> = {
 /** Converts an error of the file system to a StorageError. Returns any other error unchanged. */
 export function toFolderStorageError(error: unknown): unknown {
   if (error instanceof StorageError) return error;
-  // Errors of file-system calls have a `syscall` member. Errors without it may have the same codes.
+  // Errors of file-system calls have a `syscall` member. Other errors may have the same codes.
   const fault =
     error instanceof Error && 'syscall' in error ? FAILURE_BY_ERRNO[getErrorCode(error)] : undefined;
   return fault ? new StorageError(fault, error) : error;

@@ -24,8 +24,8 @@ export async function assertWritable(storage: Storage): Promise<void> {
 
 /**
  * Signs a download link or, for a folder, tries to open an object that does not exist. Sends no
- * request to a bucket, because the response would prove nothing. To a caller that may not list
- * objects, S3 returns 403 for a missing object.
+ * request to a bucket. S3 returns 403 for a missing object if the caller may not list objects, so
+ * the response would prove nothing.
  * @throws {Error} that describes why storage is not readable
  */
 export async function assertReadable(storage: Storage): Promise<void> {

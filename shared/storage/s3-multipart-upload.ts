@@ -5,7 +5,7 @@ import type { Bucket } from './s3-bucket.js';
 const MAX_PARTS = 10_000;
 
 export interface NewObject {
-  /** Includes the prefix. */
+  /** The object's key in the bucket, including the prefix from the settings. */
   key: string;
   contentType: string;
 }

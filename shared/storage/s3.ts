@@ -16,8 +16,8 @@ import {
 } from './storage.js';
 
 /**
- * Milliseconds until S3 must accept a connection and start a response. The SDK makes three
- * attempts, and these timeouts apply to each.
+ * Timeouts for S3 to accept a connection and to start a response. The SDK makes three attempts, and
+ * these timeouts apply to each attempt.
  */
 const TIMEOUTS: S3Timeouts = { connectMs: 5000, responseMs: 60_000 };
 

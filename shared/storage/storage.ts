@@ -57,8 +57,8 @@ export interface Storage {
 }
 
 /**
- * An object that is being written. The caller must end the upload with `commit` or `abort`; an
- * `abort` after that does nothing.
+ * An object that is being written. The caller must end the upload with `commit` or `abort`. After
+ * `commit` or `abort`, a further `abort` does nothing.
  */
 export interface Upload {
   /**

@@ -22,9 +22,9 @@ export abstract class StreamUpload implements Upload {
         this.storeChunk(chunk).then(() => done(), done);
       },
       destroy: (error, done) => {
-        // Node also destroys a stream that received all its bytes, but `commit` still needs those
-        // bytes. So discard only after an error or an early end. Ignore errors of the discard here,
-        // because `commit` and `abort` await the same discard and report its errors.
+        // Discard the upload after an error or an early end. Node also destroys a stream that
+        // received all its bytes, but `commit` still needs those. Ignore errors of the discard
+        // here: `commit` and `abort` await the same discard and report them.
         if (error || !stream.writableFinished) this.#discardOnce().catch(() => undefined);
         done(error);
       },

@@ -15,6 +15,8 @@ export interface StepConnection {
   settings: Record<string, unknown>;
   externalAccount: string | null;
   webhookUrl: string;
+  /** The ids of revoked connections to the same account at the vendor. */
+  earlierIds: readonly string[];
   health: ConnectionHealth;
   /** Version of the secrets, which increases with each change; null if no secrets are stored. */
   secretsVersion: number | null;
@@ -29,6 +31,7 @@ interface Row extends Omit<ConnectionQueueRow, 'is_mine'> {
   settings: Record<string, unknown>;
   external_account: string | null;
   webhook_url: string;
+  earlier_ids: string[];
   secrets_version: number | null;
   is_verified: boolean;
 }
@@ -46,7 +49,9 @@ export async function lockHeldConnection(
     text: `select l.tenant_id, l.connection_id as id, c.vendor, c.environment, c.status, c.settings, c.external_account, c.webhook_url,
              l.consecutive_failures, l.opened, (extract(epoch from l.open_until) * 1000)::float8 as open_until,
              (extract(epoch from l.throttled_until) * 1000)::float8 as throttled_until,
-             k.version as secrets_version, k.verified is distinct from false as is_verified
+             k.version as secrets_version, k.verified is distinct from false as is_verified,
+             array(select e.id from connections e where e.tenant_id = c.tenant_id and e.vendor = c.vendor
+               and e.external_account = c.external_account and e.id <> c.id) as earlier_ids
            from connection_queues l join connections c on c.tenant_id = l.tenant_id and c.id = l.connection_id
            left join connection_secrets k on k.tenant_id = l.tenant_id and k.connection_id = l.connection_id
            where l.tenant_id = $1 and l.connection_id = $2 and l.owner = $3 and l.lease_until > now()
@@ -61,6 +66,7 @@ export async function lockHeldConnection(
     settings,
     external_account: externalAccount,
     webhook_url: webhookUrl,
+    earlier_ids: earlierIds,
   } = row;
   const { secrets_version: secretsVersion, is_verified: isVerified } = row;
   return {
@@ -72,6 +78,7 @@ export async function lockHeldConnection(
     settings,
     externalAccount,
     webhookUrl,
+    earlierIds,
     health: parseConnectionHealth(row),
     secretsVersion,
     isVerified,

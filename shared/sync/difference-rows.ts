@@ -12,7 +12,10 @@ interface Ref {
 export interface NewDifference extends NewIssue {
   /** The vendor's id of the record. */
   external_id: string;
-  /** Stands for both sides. Another digest is another difference. */
+  /**
+   * Identifies the two versions of the record. If the digest changes, the difference counts as a
+   * new one.
+   */
   digest: string;
 }
 
@@ -22,8 +25,8 @@ const NAMES =
   'tenant_id, id, connection_id, kind, record_kind, record_id, message, ours, theirs, external_id, digest';
 
 /**
- * Opens differences, or changes the sides of those that are open. Skips one whose record has
- * another open difference, or that was resolved meanwhile.
+ * Opens differences, or updates both versions of the record in open ones. Skips a difference whose
+ * record has another open difference, or whose issue was resolved in the meantime.
  * @returns the stored differences
  */
 export async function storeDifferences(
@@ -45,7 +48,10 @@ export async function storeDifferences(
   });
 }
 
-/** Resolves open differences that have gone. @returns those that were open */
+/**
+ * Resolves open differences that no longer exist.
+ * @returns the differences that were still open
+ */
 export async function closeDifferences(
   tx: Transaction,
   closings: readonly (RecordRef & { note: string })[],
@@ -68,7 +74,7 @@ export interface KnownDifference {
   is_open: boolean;
 }
 
-/** Finds the differences of these records that are open, and those that a person ignores. */
+/** Finds the open differences of these records, and the differences that a person has ignored. */
 export async function findDifferences(
   tx: Transaction,
   { tenantId, connectionId }: Ref,
@@ -81,6 +87,21 @@ export async function findDifferences(
              and i.external_id = any($4::text[]) and (i.status = 'open' or i.resolution = 'ignore')`,
     values: [tenantId, connectionId, kind, externalIds],
   });
+}
+
+/** True if the record has an open difference, or one that a person has ignored. */
+export async function isDifferent(
+  db: Database,
+  { tenant_id, connection_id, kind }: { tenant_id: string; connection_id: string; kind: string },
+  externalId: string,
+): Promise<boolean> {
+  const rows = await db.read(tenant_id, {
+    name: 'is-different',
+    text: `select from sync_issues i where i.tenant_id = $1 and i.connection_id = $2 and i.kind = 'difference' and i.record_kind = $3
+             and i.external_id = $4 and (i.status = 'open' or i.resolution = 'ignore') limit 1`,
+    values: [tenant_id, connection_id, kind, externalId],
+  });
+  return rows.length > 0;
 }
 
 export async function countOpenDifferences(
@@ -96,7 +117,7 @@ export async function countOpenDifferences(
   return row?.count ?? 0;
 }
 
-/** Notes that the comparison has seen these records' differences, or that they have gone. */
+/** Records that the comparison has checked the differences of these records. */
 export function markDifferencesSeen(
   tx: Transaction,
   { tenantId, connectionId }: Ref,
@@ -112,8 +133,8 @@ export function markDifferencesSeen(
 }
 
 /**
- * Finds differences that a comparison has not seen since it began: those that are open, and those
- * that a person wants compared again.
+ * Finds differences that the current comparison has not checked yet: open differences, and those
+ * that a person wants to be compared again.
  */
 export async function findUnseenDifferences(
   db: Database,

@@ -8,7 +8,10 @@ export const EXPIRED_CALLS: ExpiryRule = {
   condition: `o.id < ${monthAgo}`,
 };
 
-/** After 7 days, no vendor repeats a webhook any more, so duplicates need not be recognized. */
+/**
+ * Webhook items expire after 7 days. Vendors then no longer repeat a webhook, so the service need
+ * not recognize duplicates.
+ */
 export const EXPIRED_INBOUND_NOTICES: ExpiryRule = {
   table: 'inbound_notices',
   condition: "o.received_at < now() - interval '7 days'",

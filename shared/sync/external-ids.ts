@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/postgres/database.js';
+import type { Database, Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
 
 export interface ExternalId {
@@ -17,8 +17,8 @@ const NAMES = 'tenant_id, connection_id, kind, local_id, external_id, version, u
 
 /**
  * Stores the vendor's ids and versions of records, after a write or a pull. Skips an id that
- * another of our records already has, and returns the number of skipped ids as `taken`. Such an id
- * is no error here, because the vendor has already accepted the write.
+ * another record of ours already has, and returns the number of skipped ids as `taken`. Throws no
+ * error for them, because the vendor has already accepted the write.
  */
 export async function storeExternalIds(
   tx: Transaction,
@@ -40,9 +40,7 @@ export async function storeExternalIds(
   return { taken: ids.length - rows.length };
 }
 
-/**
- * Finds which of our records belong to these records of a vendor. Locks the rows of external_ids.
- */
+/** Finds our records for these records of a vendor. Locks the rows of external_ids. */
 export async function findExternalIds(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -53,7 +51,7 @@ export async function findExternalIds(
     text: `select x.tenant_id, x.connection_id, x.kind, x.local_id, x.external_id, x.version, x.url
            from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
            join external_ids x on x.tenant_id = $2 and x.connection_id = $3 and x.kind = r.kind and x.external_id = r."externalId"
-           for update of x`,
+           order by x.local_id for update of x`,
     values: [
       JSON.stringify(changes.map(({ kind, externalId }) => ({ kind, externalId }))),
       tenantId,
@@ -62,16 +60,128 @@ export async function findExternalIds(
   });
 }
 
-/** Notes that the comparison with the vendor has seen these records there. */
-export function markCompared(
+/**
+ * Finds which of our records belonged to these records of a vendor under earlier connections to the
+ * same account at that vendor. If several of these connections knew a record, the newest one
+ * counts.
+ * @returns the ids under the present connection, without versions
+ */
+export async function findEarlierIds(
+  tx: Transaction,
+  {
+    tenantId,
+    connectionId,
+    earlierIds,
+  }: { tenantId: string; connectionId: string; earlierIds: readonly string[] },
+  records: readonly { kind: string; externalId: string }[],
+): Promise<ExternalId[]> {
+  if (earlierIds.length === 0 || records.length === 0) return [];
+  return tx.query<ExternalId>({
+    name: 'find-earlier-external-ids',
+    text: `select distinct on (x.kind, x.external_id) x.tenant_id, $3::uuid as connection_id, x.kind, x.local_id, x.external_id,
+             null as version, x.url
+           from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
+           join external_ids x on x.tenant_id = $2 and x.connection_id = any($4::uuid[]) and x.kind = r.kind
+             and x.external_id = r."externalId"
+           order by x.kind, x.external_id, x.connection_id desc`,
+    values: [
+      JSON.stringify(records.map(({ kind, externalId }) => ({ kind, externalId }))),
+      tenantId,
+      connectionId,
+      earlierIds,
+    ],
+  });
+}
+
+/** Lets the next read of the vendor's records compare them, also if they have not changed. */
+export async function forgetVersions(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { kind, externalIds }: { kind: string; externalIds: readonly string[] },
+): Promise<void> {
+  await tx.query({
+    name: 'forget-versions',
+    text: `update external_ids x set version = null
+           where x.tenant_id = $1 and x.connection_id = $2 and x.kind = $3 and x.external_id = any($4::text[])`,
+    values: [tenantId, connectionId, kind, externalIds],
+  });
+}
+
+/** Records that the comparison has seen these records at the vendor. */
+export function markCompared(
+  tx: Transaction,
+  {
+    tenantId,
+    connectionId,
+    earlierIds,
+  }: { tenantId: string; connectionId: string; earlierIds: readonly string[] },
   { kind, externalIds }: { kind: string; externalIds: readonly string[] },
 ): void {
   tx.queryAtCommit({
     name: 'mark-compared',
     text: `update external_ids x set compared_at = now()
-           where x.tenant_id = $1 and x.connection_id = $2 and x.kind = $3 and x.external_id = any($4::text[])`,
-    values: [tenantId, connectionId, kind, externalIds],
+           where x.tenant_id = $1 and x.connection_id = any($2::uuid[]) and x.kind = $3 and x.external_id = any($4::text[])`,
+    values: [tenantId, [connectionId, ...earlierIds], kind, externalIds],
   });
+}
+
+/** Reads the id and the version that a record has at the vendor. */
+export async function readExternalId(
+  db: Database,
+  {
+    tenant_id,
+    connection_id,
+    kind,
+    local_id,
+  }: Pick<ExternalId, 'tenant_id' | 'connection_id' | 'kind' | 'local_id'>,
+): Promise<{ externalId: string; version: string | null } | undefined> {
+  const [row] = await db.read<{ external_id: string; version: string | null }>(tenant_id, {
+    name: 'read-external-id',
+    text: `select x.external_id, x.version from external_ids x
+           where x.tenant_id = $1 and x.connection_id = $2 and x.kind = $3 and x.local_id = $4`,
+    values: [tenant_id, connection_id, kind, local_id],
+  });
+  return row && { externalId: row.external_id, version: row.version };
+}
+
+/** Filters the vendor's ids: returns those that belong to other records of ours. */
+export async function findTakenIds(
+  db: Database,
+  {
+    tenant_id,
+    connection_id,
+    kind,
+    local_id,
+  }: Pick<ExternalId, 'tenant_id' | 'connection_id' | 'kind' | 'local_id'>,
+  externalIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await db.read<{ external_id: string }>(tenant_id, {
+    name: 'find-taken-ids',
+    text: `select x.external_id from external_ids x where x.tenant_id = $1 and x.connection_id = $2 and x.kind = $3
+             and x.local_id <> $4 and x.external_id = any($5::text[])`,
+    values: [tenant_id, connection_id, kind, local_id, externalIds],
+  });
+  return new Set(rows.map(({ external_id }) => external_id));
+}
+
+/** Filters the vendor's records: returns those for which an operation still waits or runs. */
+export async function findUnwritten(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  changes: readonly { kind: string; externalId: string }[],
+): Promise<Set<string>> {
+  if (changes.length === 0) return new Set();
+  const rows = await tx.query<{ external_id: string }>({
+    name: 'find-unwritten-records',
+    text: `select x.external_id from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
+           join external_ids x on x.tenant_id = $2 and x.connection_id = $3 and x.kind = r.kind and x.external_id = r."externalId"
+           where exists (select from outbound_operations o where o.tenant_id = $2 and o.connection_id = $3 and o.kind = x.kind
+             and o.local_id = x.local_id and o.next_at is not null)`,
+    values: [
+      JSON.stringify(changes.map(({ kind, externalId }) => ({ kind, externalId }))),
+      tenantId,
+      connectionId,
+    ],
+  });
+  return new Set(rows.map(({ external_id }) => external_id));
 }

@@ -10,8 +10,8 @@ export interface DueConnection {
 
 /**
  * Builds SQL for the time when the next work of connection `c` is due; null while the connection is
- * paused. Omits work that no step would start. Otherwise a worker would look for such work again
- * and again.
+ * paused. Omits work that a worker would not start now. Otherwise workers would be woken for such
+ * work again and again.
  * @param isKnown SQL condition that is true if the worker can run operation `o`
  */
 export function buildNextWorkSql(isKnown = 'true'): string {
@@ -40,17 +40,17 @@ export const NEXT_WORK_SQL = buildNextWorkSql();
 
 /**
  * SQL condition: work of connection `c` was due at the given time, and no worker has the lease of
- * its queue `l`. While the queue is paused (after a failure or for a rate limit), its work is not
- * due. A revoked connection ignores such pauses. The query must join {@link NEXT_WORK_SQL} as
- * `n.next_at`.
+ * its queue `l`. While the queue is paused after a failure or for a rate limit, its work is not
+ * due. For a revoked connection, such pauses do not count. The query must join
+ * {@link NEXT_WORK_SQL} as `n.next_at`.
  */
 export const isUnheldSinceSql = (time: string) => `((l.owner is null or l.lease_until < now())
   and n.next_at is not null
   and greatest(n.next_at, case when c.status <> 'revoked' then greatest(l.open_until, l.throttled_until) end) <= ${time})`;
 
 /**
- * Finds connections with due work and without a worker: their job was lost, their worker died, or
- * the work has just become due. Reads the transaction's accounts round-robin.
+ * Finds connections that have due work but no worker. Their job was lost, their worker died, or the
+ * work has just become due. Reads the transaction's accounts round-robin.
  */
 export function findDueConnections(tx: Transaction, limit: number): Promise<DueConnection[]> {
   return tx.query<DueConnection>({

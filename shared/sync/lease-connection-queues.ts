@@ -113,12 +113,18 @@ export async function resumeConnectionQueues(tx: Transaction, refs: readonly Rec
   });
 }
 
+/**
+ * Records that a webhook arrived now. Skips a connection whose last recorded webhook arrived less
+ * than ten seconds ago, because the update waits for the connection's running step, and that step
+ * for this transaction.
+ */
 export async function recordWebhookArrivals(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'record-webhook-arrivals',
     text: `update connection_queues l set last_webhook_at = now()
            from ${recordsetSql('tenant_id uuid, id uuid')}
-           where l.tenant_id = r.tenant_id and l.connection_id = r.id`,
+           where l.tenant_id = r.tenant_id and l.connection_id = r.id
+             and (l.last_webhook_at is null or l.last_webhook_at < now() - interval '10 seconds')`,
     values: [JSON.stringify(refs)],
   });
 }

@@ -26,7 +26,35 @@ export async function insertInboundNotices(
   });
 }
 
-/** Items of webhooks that name records of one stream, which a worker reads now. */
+/**
+ * Lets the worker read records again later, however often it has read them already. There is one
+ * item for each record.
+ */
+export async function readLater(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  { stream, hints, inMs }: { stream: string; hints: readonly string[]; inMs: number },
+): Promise<void> {
+  if (hints.length === 0) return;
+  await tx.query({
+    name: 'read-later',
+    text: `insert into inbound_notices as n (tenant_id, connection_id, dedupe_id, stream, hint, is_waiting, due_at)
+           select $1, $2, '${LATER}' || $3 || '/' || h.hint, $3, h.hint, true, now() + $5::float8 * interval '1 ms'
+           from (select distinct unnest($4::text[]) as hint) h order by 3
+           on conflict (tenant_id, connection_id, dedupe_id) do update set is_waiting = true, attempts = 0, due_at = excluded.due_at,
+             received_at = now()`,
+    values: [tenantId, connectionId, stream, hints, inMs],
+  });
+}
+
+const LATER = 'later/';
+
+/** True for an item of {@link readLater}. */
+export function isReadLater(dedupeId: string): boolean {
+  return dedupeId.startsWith(LATER);
+}
+
+/** Webhook items that name records of one stream. A worker is about to read these records. */
 export interface WaitingNotices {
   stream: string;
   items: readonly { dedupeId: string; hint: string }[];
@@ -34,15 +62,15 @@ export interface WaitingNotices {
 
 const MAX_READ = 50;
 /**
- * After this many reads, the regular pull of the stream has to find the change. With the waits
- * between them, the reads of one item span about nine hours.
+ * Maximum number of reads for one item, over about nine hours. After that, only the regular pull of
+ * the stream can find the change.
  */
 const MAX_ATTEMPTS = 45;
 
 /**
- * Finds the items that wait for a read of their records, oldest first and of one stream. Counts the
- * read, and makes the items due again later, in case nothing ends them. After a failed read, the
- * items are read one by one, so that one bad item delays no other.
+ * Finds the webhook items of one stream whose records must be read, oldest first. Counts the read,
+ * and makes the items due again later, in case the worker dies or the read fails. After a failed
+ * read, the items are read one by one, so that one bad item does not delay the others.
  */
 export async function startWaitingNotices(
   tx: Transaction,
@@ -71,7 +99,7 @@ export async function startWaitingNotices(
   };
 }
 
-/** Marks items whose records were read, or need not be read any more. */
+/** Marks items whose records were read, or no longer need to be read. */
 export function endNotices(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
@@ -86,8 +114,8 @@ export function endNotices(
 }
 
 /**
- * Finds items of webhooks that were read again until their reads were used up, and whose record is
- * still not stored. Returns the names of their records in the sequence of `dedupeId`.
+ * Finds webhook items that have used all their reads, but whose record is still not stored. Returns
+ * the vendor's ids of the records, sorted by `dedupeId`.
  */
 export async function findGivenUpNotices(
   db: Database,

@@ -18,7 +18,7 @@ export interface NewOperation {
 }
 
 /**
- * SQL condition over operations `o`: it is unknown whether the vendor has processed the operation.
+ * SQL condition on operations `o`: it is unknown whether the vendor has processed the operation.
  */
 const IS_UNKNOWN_SQL = `(o.may_have_arrived or o.state = 'doing') and o.state <> 'done' and o.last_error_kind is distinct from 'refused'`;
 
@@ -36,6 +36,8 @@ const isSameSql = (
  * If an earlier creation has an unknown outcome, the earlier creation becomes due again with its
  * idempotency key, and the new operation is not stored. If the earlier creation is running now, the
  * new operation is stored with the earlier key. The vendor then recognizes the repetition.
+ *
+ * Locks the replaced operations in id order, so that two batches cannot deadlock.
  */
 export async function insertOperations(tx: Transaction, operations: readonly NewOperation[]): Promise<void> {
   if (operations.length === 0) return;
@@ -50,8 +52,10 @@ export async function insertOperations(tx: Transaction, operations: readonly New
              from last o where t.tenant_id = o.tenant_id and t.id = o.id and t.state <> 'doing' and ${IS_UNKNOWN_SQL}
              returning o.new_id),
            outdated as (
-             delete from outbound_operations o using ${recordsetSql(NEW_COLUMNS)}
-             where ${isSameSql('r')} and o.state in ('due', 'waiting') and not o.may_have_arrived)
+             select o.tenant_id, o.id from ${recordsetSql(NEW_COLUMNS)} join outbound_operations o on ${isSameSql('r')}
+             where o.state in ('due', 'waiting') and not o.may_have_arrived order by o.id for update of o),
+           deleted as (
+             delete from outbound_operations o using outdated d where o.tenant_id = d.tenant_id and o.id = d.id)
            insert into outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key, may_have_arrived,
              first_attempt_at)
            select n.tenant_id, n.id, n.connection_id, n.kind, n.local_id, n.verb, coalesce(o.operation_key, n.operation_key),
@@ -96,13 +100,13 @@ export interface StartedOperation extends RecordRef {
   /** Number of started attempts, including this one. */
   attempts: number;
   may_have_arrived: boolean;
-  /** Time of the first attempt with this `operation_key`. RFC 3339, like `created_at`. */
+  /** RFC 3339 time of the first attempt with this `operation_key`. */
   first_attempt_at: string;
   created_at: string;
 }
 
 /**
- * SQL condition over operations `o`: the operation may start, because all earlier operations of the
+ * SQL condition on operations `o`: the operation may start, because all earlier operations of the
  * same record have ended.
  */
 export const IS_NEXT_OF_RECORD_SQL = `o.state in ('due', 'doing') and not exists (
@@ -110,39 +114,43 @@ export const IS_NEXT_OF_RECORD_SQL = `o.state in ('due', 'doing') and not exists
     and e.local_id = o.local_id and e.id < o.id and e.next_at is not null)`;
 
 /**
- * Says which operations may start. `isEnding` is true if the connection was disconnected. Its
- * operations then do not wait for the time of their next attempt.
+ * The rule for which operations may start. `isEnding` is true if the connection was disconnected.
+ * Its operations then do not wait for the time of their next attempt.
  */
 export interface StartRule {
   kinds: readonly string[];
   isEnding: boolean;
+  /** Of these kinds, `max` operations may start together. Of any other kind, only one may start. */
+  together?: { kinds: readonly string[]; max: number };
 }
 
 /**
- * Starts the connection's operation that has been due longest. Operations of the same record run in
- * the order of their creation. An operation that is still `doing` belonged to a worker that died,
- * so its write may have arrived.
+ * Starts the connection's operation that has been due longest, with others of its kind if
+ * `together` allows it. Operations of the same record run in the order of their creation. An
+ * operation that is still `doing` belonged to a worker that died, so its write may have arrived.
  */
-export async function startNextOperation(
+export function startNextOperations(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
-  { kinds, isEnding }: StartRule,
-): Promise<StartedOperation | undefined> {
-  const [row] = await tx.query<StartedOperation>({
-    name: 'start-outbound-operation',
-    text: `with next as (
-             select o.id, o.state from outbound_operations o
+  { kinds, isEnding, together = { kinds: [], max: 1 } }: StartRule,
+): Promise<StartedOperation[]> {
+  return tx.query<StartedOperation>({
+    name: 'start-outbound-operations',
+    text: `with due as (
+             select o.id, o.state, o.kind, o.next_at from outbound_operations o
              where o.tenant_id = $1 and o.connection_id = $2 and o.kind = any($3::text[])
                and (o.next_at <= now() or ($4 and o.next_at is not null)) and ${IS_NEXT_OF_RECORD_SQL}
-             order by o.next_at, o.id limit 1 for update of o)
+             order by o.next_at, o.id limit $6 for update of o),
+           first as (select d.id, d.kind from due d order by d.next_at, d.id limit 1),
+           next as (
+             select d.id, d.state from due d join first f on d.id = f.id or (d.kind = f.kind and d.kind = any($5::text[])))
            update outbound_operations o set state = 'doing', attempts = o.attempts + 1, updated_at = now(),
              may_have_arrived = o.may_have_arrived or next.state = 'doing', first_attempt_at = coalesce(o.first_attempt_at, now())
            from next where o.tenant_id = $1 and o.id = next.id
            returning o.tenant_id, o.id, o.connection_id, o.kind, o.local_id, o.verb, o.operation_key, o.attempts, o.may_have_arrived,
              to_json(o.first_attempt_at)#>>'{}' as first_attempt_at, to_json(o.created_at)#>>'{}' as created_at`,
-    values: [tenantId, connectionId, kinds, isEnding],
+    values: [tenantId, connectionId, kinds, isEnding, together.kinds, together.max],
   });
-  return row;
 }
 
 export type OperationResult =
@@ -158,7 +166,7 @@ export type OperationResult =
       isCounted: boolean;
     };
 
-/** Stores how an attempt ended. Stores nothing if a worker has already started the next attempt. */
+/** Stores an attempt's result, unless a worker has already started the next attempt. */
 export function storeOperationResult(
   tx: Transaction,
   { tenant_id, id, attempts }: StartedOperation,
@@ -183,66 +191,4 @@ export function storeOperationResult(
       !isDue || result.isCounted,
     ],
   });
-}
-
-/**
- * Lets operations that a limit postponed try again now, because the settings of their connections
- * have changed.
- */
-export async function makePostponedDue(tx: Transaction, connections: readonly RecordRef[]): Promise<void> {
-  if (connections.length === 0) return;
-  // A step that postpones an operation now either ends before, or then reads the new settings.
-  await tx.query({
-    name: 'lock-queues-of-changed-connections',
-    text: `select from connection_queues l join ${recordsetSql('tenant_id uuid, id uuid')}
-             on l.tenant_id = r.tenant_id and l.connection_id = r.id order by l.connection_id for no key update of l`,
-    values: [JSON.stringify(connections)],
-  });
-  await tx.query({
-    name: 'make-postponed-operations-due',
-    text: `update outbound_operations o set next_at = now(), updated_at = now()
-           from ${recordsetSql('tenant_id uuid, id uuid')}
-           where o.tenant_id = r.tenant_id and o.connection_id = r.id and o.state = 'due' and o.last_error_kind = 'limit'
-             and o.next_at > now()`,
-    values: [JSON.stringify(connections)],
-  });
-}
-
-const MAX_REPLAYED = 10_000;
-
-/**
- * Makes dead operations due again, and returns their number. An operation that the vendor refused
- * gets a new idempotency key. Any other operation keeps its key, because the vendor may have
- * processed it.
- * @param filter selects one operation, or the operations that were created in a period. A period
- * excludes operations whose sync issue was resolved with `ignore` or `theirs`
- */
-export async function replayOperations(
-  tx: Transaction,
-  ref: { tenantId: string; connectionId: string },
-  { operationId = null, since = null, until = null }: OperationFilter,
-): Promise<number> {
-  const rows = await tx.query({
-    name: 'replay-outbound-operations',
-    text: `update outbound_operations o set state = 'due', attempts = 0, next_at = now(), updated_at = now(),
-             operation_key = case when o.last_error_kind = 'refused' then gen_random_uuid() else o.operation_key end,
-             may_have_arrived = o.may_have_arrived and o.last_error_kind is distinct from 'refused',
-             first_attempt_at = case when o.last_error_kind = 'refused' then null else o.first_attempt_at end
-           where o.tenant_id = $1 and o.id in (
-             select d.id from outbound_operations d where d.tenant_id = $1 and d.connection_id = $2 and d.state = 'dead'
-               and ($3::uuid is null or d.id = $3) and ($4::timestamptz is null or d.created_at >= $4)
-               and ($5::timestamptz is null or d.created_at < $5)
-               and ($3::uuid is not null or not exists (
-                 select from sync_issues i where i.tenant_id = $1 and i.operation_id = d.id and i.resolution in ('ignore', 'theirs')))
-             order by d.id limit ${MAX_REPLAYED})
-           returning o.id`,
-    values: [ref.tenantId, ref.connectionId, operationId, since, until],
-  });
-  return rows.length;
-}
-
-export interface OperationFilter {
-  operationId?: string | null;
-  since?: string | null;
-  until?: string | null;
 }

@@ -71,7 +71,7 @@ export async function readSecrets(
 
 /**
  * Acquires the lease to refresh a connection's tokens. Returns false if another process has the
- * lease, or has stored tokens since this version was read.
+ * lease, or has stored tokens after this process read its version.
  */
 export async function leaseRefresh(
   tx: Transaction,
@@ -149,6 +149,23 @@ export function postponeRevocation(
            where tenant_id = $1 and connection_id = $2`,
     values: [tenantId, connectionId, waitMs],
   });
+}
+
+/**
+ * True if the tenant has another connection to the vendor whose account at the vendor is not known
+ * yet.
+ */
+export async function hasUnverifiedSibling(
+  tx: Transaction,
+  { tenantId, connectionId, vendor }: { tenantId: string; connectionId: string; vendor: string },
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'find-unverified-sibling',
+    text: `select 1 from connections c join connection_secrets k on k.tenant_id = c.tenant_id and k.connection_id = c.id
+           where c.tenant_id = $1 and c.vendor = $2 and c.id <> $3 and c.status <> 'revoked' and not k.verified limit 1`,
+    values: [tenantId, vendor, connectionId],
+  });
+  return rows.length > 0;
 }
 
 export function deleteSecrets(

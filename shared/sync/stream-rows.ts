@@ -25,8 +25,9 @@ export async function insertStreams(tx: Transaction, streams: readonly NewStream
 }
 
 /**
- * Stores the streams of a vendor that are newer than the connection. They are due later, because
- * workers of the version before do not know them and may still run during a release.
+ * Stores the streams that the vendor offers but the connection lacks, because a new version has
+ * added them. The new streams become due only later. During a release, workers of the previous
+ * version may still run, and do not know these streams.
  */
 export async function addMissingStreams(
   tx: Transaction,
@@ -50,10 +51,10 @@ export interface DueStreams extends RecordRef {
 }
 
 /**
- * Makes streams due, and increases `requests`. A running pull may have read its page before the
- * change that this call is for. When that pull ends, it sees that `requests` has grown, and the
- * stream stays due. Of several `since` times, the earliest is stored.
- * Ignores streams that do not exist.
+ * Makes streams due, and increases `requests`. A running pull may already have read its page when
+ * the stream becomes due. At its end, this pull finds that `requests` has grown, and leaves the
+ * stream due. If there are several `since` times, the earliest is stored. Ignores streams that do
+ * not exist.
  */
 export async function makeStreamsDue(tx: Transaction, streams: readonly DueStreams[]): Promise<void> {
   if (streams.length === 0) return;

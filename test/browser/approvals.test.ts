@@ -55,7 +55,7 @@ describe('the screen Approvals', () => {
     expect(body).to.include({ status: 'approved', total_cents: 15_000 });
   });
 
-  it('a decision that somebody else has made meanwhile stands in place of the buttons, with the name', async () => {
+  it('if another person has decided meanwhile, the decision and the name replace the buttons', async () => {
     const { page, tenant } = await dashboard.open('');
     const { approval } = await propose(tenant);
     const other = await createUser(dashboard.stack, tenant.id, { name: 'Uma Umbrella' });
@@ -68,7 +68,8 @@ describe('the screen Approvals', () => {
     const theirs = second.page.getByRole('dialog', { name: 'Approve this request?' });
     await theirs.getByRole('button', { name: 'Approve' }).click();
     await theirs.waitFor({ state: 'detached' });
-    // The live connection may show the decision before the click.
+    // The page may show the decision before the click, and then has no button "Reject". Ignore that
+    // error.
     const reject = review.getByRole('button', { name: 'Reject' });
     await reject.click({ timeout: 2_000 }).catch(() => undefined);
     await review.getByText(/Approved by Uma Umbrella/).waitFor();
@@ -94,7 +95,7 @@ describe('the screen Approvals', () => {
     expect((await tenant.client.get(`/invoices/${invoice.id}`)).body.status).to.equal('draft');
   });
 
-  it('the screen opens with what waits; a chosen status shows the decided ones, and stays in the URL', async () => {
+  it('the screen opens with the pending approvals; a chosen status shows decided approvals, and stays in the URL', async () => {
     const { page, tenant } = await dashboard.open('');
     const { approval } = await propose(tenant);
     await holdDraft(tenant);

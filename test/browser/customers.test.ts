@@ -31,8 +31,8 @@ describe('the screen Customers', () => {
     const form = page.getByRole('dialog', { name: 'Edit Shared Shop' });
     await form.getByLabel('Phone').fill('555-0100');
     await tenant.client.patch(`/customers/${customer.id}`, { city: 'Yonkers' });
-    // The drawer behind the form shows the new city at once. The form must not take the new
-    // version, or it would overwrite the city unnoticed.
+    // The drawer behind the form shows the new city at once. The form must keep the old version of
+    // the record: with the new version, saving would overwrite the city unnoticed.
     await page.getByText('Yonkers').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText(/city was changed by/).waitFor();

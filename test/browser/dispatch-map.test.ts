@@ -13,7 +13,7 @@ const TILE = Buffer.from(
   'base64',
 );
 
-/** A street. The map's worker reads it and cuts it into vector tiles. */
+/** A street as GeoJSON. The map's web worker cuts it into vector tiles. */
 const STREETS = {
   type: 'LineString',
   coordinates: [
@@ -25,7 +25,7 @@ const STREETS = {
 /** A server of map tiles on another origin of this machine. */
 class TileDouble {
   readonly paths: string[] = [];
-  /** What it answers requests for tiles with. */
+  /** The status of the responses to requests for tiles. */
   tileStatus = 200;
   styleStatus = 200;
   readonly #server: Server = createServer((request, response) => this.#serve(request, response));
@@ -71,7 +71,7 @@ class TileDouble {
   }
 }
 
-/** Two trucks and a pickup, whose places differ in both directions. */
+/** Creates two trucks and a pickup. The trucks differ in latitude and in longitude. */
 async function createFleet({ client }: TestTenant): Promise<{ orderId: string; number: string }> {
   const at = new Date().toISOString();
   for (const [unit_number, lat, lng] of [

@@ -78,7 +78,25 @@ describe('the screen Dispatch', () => {
     await column.getByRole('article', { name: 'J-4999', exact: true }).waitFor();
   });
 
-  it('a card can be dragged to start its work order, and a drop that means nothing says so', async () => {
+  it('only cards near the view have form fields, and a card gets them when a person reaches it', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await createTruck(tenant, '2');
+    for (let nth = 0; nth < 40; nth += 1) await createWorkOrder(tenant);
+    await page.getByRole('link', { name: 'Dispatch', exact: true }).click();
+    const column = page.getByRole('region', { name: 'Unassigned', exact: true });
+    const fields = column.getByLabel('Truck');
+    await fields.first().waitFor();
+    expect(await column.getByRole('article').count()).to.equal(40);
+    expect(await fields.count()).to.be.below(20);
+    const last = column.getByRole('article').last();
+    expect(await last.getByLabel('Truck').count()).to.equal(0);
+    await last.getByRole('link').focus();
+    await last.getByLabel('Truck').waitFor();
+    await page.keyboard.press('Tab');
+    await last.locator('select:focus').waitFor();
+  });
+
+  it('a card can be dragged to start its work order, and a drop without a meaning is explained', async () => {
     const { page, tenant } = await dashboard.open('dispatch');
     const truck = await createTruck(tenant, '2');
     const { id, job_number: number } = await createWorkOrder(tenant);

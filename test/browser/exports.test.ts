@@ -110,7 +110,8 @@ describe('two people who change one export schedule', () => {
     await edit.getByRole('combobox', { name: 'Format' }).click();
     await page.getByRole('option', { name: 'NDJSON' }).click();
     await tenant.client.patch(`/export-schedules/${schedule.id}`, { hour: 9 });
-    // The drawer behind the form follows at once; the form must not, or the change would be hidden.
+    // The drawer behind the form shows the new hour at once. The form must keep the old version of
+    // the schedule, or saving would hide the other person's change.
     await page.getByText('9 AM').first().waitFor();
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.getByRole('alert').getByText(/hour/i).waitFor();

@@ -49,7 +49,8 @@ describe('the screen Integrations', () => {
     const signIn = page.getByRole('dialog', { name: 'Sign in at Parrot Texts' });
     const link = signIn.getByRole('link', { name: 'Sign in at Parrot Texts' });
     expect(await link.getAttribute('target')).to.equal('_blank');
-    // The double has no sign-in page: it says where such a page would send the browser.
+    // The double has no sign-in page. `permit` returns the URL to which such a page would send the
+    // browser.
     const back = texting.double.permit((await link.getAttribute('href')) ?? '');
     const window = await context.newPage();
     await window.goto(`${dashboard.stack.origin}${back.pathname}${back.search}`);

@@ -101,7 +101,7 @@ describe('the screen Invoices', () => {
     await drawer.getByRole('cell', { name: 'Approved', exact: true }).waitFor();
   });
 
-  it('nobody approves an amount that was not shown: after a change the dialog shows the new one first', async () => {
+  it('a person cannot approve an amount that was not shown: after a change the dialog first shows the new amount', async () => {
     const { drawer, page, tenant, id } = await openDraft();
     await drawer.getByRole('button', { name: 'Approve' }).click();
     const dialog = page.getByRole('dialog', { name: /^Approve / });
@@ -141,7 +141,8 @@ describe('the screen Invoices', () => {
 
   it('the PDF of an invoice is downloaded under its number', async () => {
     const { drawer, page } = await openDraft();
-    // As a text, because Chromium's PDF viewer loads files of its own, from outside the origin.
+    // Send the PDF as plain text. Chromium's PDF viewer would load its own files from another
+    // origin.
     await page.route('**/v1/invoices/*/pdf', async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, headers: { ...response.headers(), 'content-type': 'text/plain' } });

@@ -6,7 +6,7 @@ import { insertAttempt, insertDeliveries, insertEndpoint } from '../support/webh
 describe('the screen Overview', () => {
   const dashboard = useDashboard();
 
-  it('the first steps show what comes next with its link and curl, and go once all are done', async () => {
+  it('the first steps show the next step with its link and curl, and disappear once all are done', async () => {
     const { page, tenant } = await dashboard.open('');
     const { stack } = dashboard;
     const steps = page.getByRole('region', { name: 'First steps' });
@@ -18,7 +18,7 @@ describe('the screen Overview', () => {
     await tenant.client.post('/work-orders', { service_type: 'tow' });
     const workOrder = steps.getByRole('listitem').filter({ hasText: 'Create a work order' });
     await workOrder.getByText('Done').waitFor();
-    // No such event occurs here, so no worker stores the health of this endpoint.
+    // No export completes here, so no worker overwrites the health of this endpoint.
     const endpoint = await insertEndpoint(
       { stack, tenantId: tenant.id },
       { eventTypes: ['export.completed'] },

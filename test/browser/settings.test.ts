@@ -71,8 +71,8 @@ describe('the screen Settings', () => {
   it('two people who change the settings lose no change: the second sees what changed, and saves on top', async () => {
     const { page, tenant } = await dashboard.open('settings');
     await page.getByLabel('Terms in days').fill('14');
-    // Block the reads of the page. Otherwise it would show the other change before the person
-    // saves.
+    // Block the page's requests for settings. Otherwise the page would show the other change before
+    // the person saves.
     await page.route('**/v1/settings', (route) =>
       route.request().method() === 'GET' ? route.abort() : route.continue(),
     );
@@ -89,6 +89,14 @@ describe('the screen Settings', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Settings saved').waitFor();
     expect((await tenant.client.get('/settings')).body).to.include({ city: 'Yonkers', terms_days: 14 });
+  });
+
+  it('a person lets drivers take payments', async () => {
+    const { page, tenant } = await dashboard.open('settings');
+    await page.getByRole('switch', { name: 'Drivers take payments' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Settings saved').waitFor();
+    expect((await tenant.client.get('/settings')).body.driver_payments).to.equal(true);
   });
 
   it('the words of messages are saved on the tab Texts, and a text message without a link is refused beside its field', async () => {
@@ -151,7 +159,10 @@ describe('the screen Settings', () => {
     expect(await page.getByRole('button', { name: 'Deactivate Robin Rivera' }).count()).to.equal(0);
   });
 
-  /** Reads a new key from its dialog, which closes by nothing but "I stored it". */
+  /**
+   * Reads a new key from its dialog, and closes the dialog with "I stored it", the only way to
+   * close it.
+   */
   async function storeSecret(page: Page, kind: string, name: string): Promise<string> {
     const dialog = page.getByRole('dialog', { name: `${kind} ${name}` });
     const secret = await dialog.getByRole('region', { name: kind, exact: true }).innerText();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useDashboard } from '../support/browser/dashboard.js';
 import { invoiceInput } from '../support/records/samples.js';
-import { storeSuggestion } from '../support/records/suggestions.js';
+import { storeLastingSuggestion } from '../support/records/suggestions.js';
 import type { TestTenant } from '../support/stack.js';
 
 describe('the screen Suggestions', () => {
@@ -60,7 +60,7 @@ describe('the screen Suggestions', () => {
       '/invoices',
       invoiceInput({ billing_email: 'payer@example.com' }),
     );
-    const id = await storeSuggestion(dashboard.stack, tenant.id, {
+    const id = await storeLastingSuggestion(dashboard.stack, tenant.id, {
       kind: 'missed_fee',
       detector: 'missed_mileage',
       entity_type: 'invoice',

@@ -120,7 +120,8 @@ describe('the screen Webhooks', () => {
     const confirm = page.getByRole('dialog', { name: 'Cancel this delivery' });
     await confirm.getByRole('button', { name: 'Cancel delivery' }).click();
     await drawer.getByText('Cancelled').first().waitFor();
-    // Until the write is idle, Escape belongs to its dialog.
+    // Wait until the dialog has gone. Until then, Escape would close the dialog instead of the
+    // drawer.
     await confirm.waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });

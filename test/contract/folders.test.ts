@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
+import { FAULTS, FOLDERS } from '../run/folders.js';
 import { PROJECT } from '../support/load/processes.js';
 
 const MAX_FILES = 15;
@@ -35,7 +36,10 @@ function readFolderImports(): Map<string, Map<string, string>> {
   return imports;
 }
 
-/** Finds the file that an import names. Those of the dashboard have no ending, or name a folder. */
+/**
+ * Finds the file that an import names. In the dashboard, imports omit the file ending or name a
+ * folder.
+ */
 function findImportedFile(sources: Set<string>, path: string): string | undefined {
   const candidates = [path.replace(/\.js$/, '.ts'), ...['.ts', '.tsx', '/index.ts'].map((end) => path + end)];
   return candidates.find((candidate) => sources.has(candidate));
@@ -72,5 +76,15 @@ describe('folders', () => {
     counts.delete('.');
     const large = [...counts].filter(([folder, count]) => count > MAX_FILES && !LISTS.includes(folder));
     expect(large.map(([folder, count]) => `${folder}: ${count}`)).to.deep.equal([]);
+  });
+
+  it('every test file stands in a folder that npm test or the fault tests of CI run', () => {
+    // `npm run check:recipes` runs the tests of the recipes, in a copy of the project.
+    const tests = files.filter((file) => /\.test\.tsx?$/.test(file) && !file.startsWith('.ci/recipes/'));
+    expect(tests.length).to.be.above(400);
+    expect(readFileSync(join(PROJECT, '.ci/run'), 'utf8')).to.include(` ${FAULTS}\n`);
+    const isRun = (file: string) =>
+      [...FOLDERS, FAULTS].some((folder) => file.startsWith(`${folder}/`)) && file.endsWith('.ts');
+    expect(tests.filter((file) => !isRun(file))).to.deep.equal([]);
   });
 });

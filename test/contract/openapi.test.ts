@@ -29,17 +29,18 @@ const root = openApiDocument as unknown as OpenApiNode & {
  * Operations that need no key. The server answers these itself, so the router does not have them.
  */
 const PUBLIC = ['GET /openapi.json', 'GET /downloads/{token}'];
-/** Needs no key, because the token in the link is the credential. */
+/** This operation needs no key, because the token in the link is the credential. */
 const DOWNLOAD = 'GET /downloads/{token}';
 /**
- * Need no credential, because people sign in here, in one step or two. The operations create no
- * record of the account, so they do not accept the Idempotency-Key and dry-run headers of other
- * writes.
+ * People sign in by these operations, in one step or two, so the operations need no credential.
+ * They create no record of the account, and do not accept the Idempotency-Key and dry-run headers
+ * of other writes.
  */
 const SIGN_INS = ['POST /session', 'POST /session/factor'];
 /**
- * Need no credential: people join or reset a password here. The writes accept no Idempotency-Key
- * and no dry run, because these belong to an account.
+ * People join or reset a password by these operations, so the operations need no credential. Their
+ * writes do not accept the Idempotency-Key and dry-run headers, because both headers need a known
+ * account.
  */
 const JOINING = [
   'GET /invitations/{token}/accept',
@@ -53,12 +54,15 @@ const JOINING = [
   'POST /signup/verify/{token}',
 ];
 const WITHOUT_CREDENTIAL = [...SIGN_INS, ...JOINING];
-/** Errors of single operations of {@link JOINING}. */
+/**
+ * Maps operations of {@link JOINING} to an error status that no other operation of this list
+ * returns.
+ */
 const OF_ONE_OPERATION: Readonly<Record<string, number>> = {
   'POST /invitations/{token}/accept': 409,
   'POST /signup/verify/{token}': 401,
 };
-/** Its body is a picture, not JSON. */
+/** The body of this request is a picture, not JSON. */
 const PHOTO_UPLOAD = 'POST /work-orders/{id}/photos';
 
 function getJsonSchema(response: OpenApiNode): OpenApiNode {

@@ -48,7 +48,7 @@ describe('commands and handlers', () => {
       expect(type.split('.')[0], type).to.equal(entityType);
       expect(action, type).to.match(new RegExp(`^${entityType}\\.([a-z_]+ed|sent)$`));
       expect(PERMISSIONS, type).to.include(permission);
-      // People who may only read sign in and out too, and have factors of their own.
+      // Even people who may only read can sign in and out, and manage their own factors.
       if (!['session', 'factor'].includes(entityType))
         expect(permission, `${type} changes something`).to.not.equal('read');
       if (agentScope !== null) expect(AGENT_SCOPES, type).to.include(agentScope);
@@ -72,7 +72,7 @@ describe('resources', () => {
       // `settings` and `session` have no path with an id. An account has one settings record, and a
       // person sees only the current session.
       if (['settings', 'session'].includes(entityType)) continue;
-      // A template is named by its key.
+      // The path of a template contains its key instead of an id.
       const record = entityType === 'message_template' ? '{key}' : '{id}';
       expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/${record}`);
     }

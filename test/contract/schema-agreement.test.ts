@@ -30,7 +30,10 @@ function accepts(schema: Joi.Schema, value: unknown): boolean {
   return schema.validate(value, { abortEarly: false, stripUnknown: true }).error === undefined;
 }
 
-/** True if every member is required and an address or a word: then no hostile value is valid. */
+/**
+ * True if every member is required and accepts only an e-mail address or one of a few words. No
+ * hostile value is then valid.
+ */
 function hasOnlyFormats(schema: Joi.ObjectSchema): boolean {
   type Key = { flags?: { presence?: string; only?: boolean }; rules?: { name: string }[] };
   const { keys = {} } = schema.describe() as { keys?: Record<string, Key> };

@@ -197,7 +197,7 @@ const slowDownload = withCompany(async (company) => {
 describe('exports under fault injection', () => {
   registerConcurrentTests(
     {
-      // A download works the same in both kinds of deployment, so test it in one only.
+      // Downloads work the same all-in-one and scaled out, so only one of the two runs tests them.
       ...(IS_SCALED
         ? {}
         : { 'a download that takes a minute is streamed, not held in memory': slowDownload }),

@@ -20,7 +20,9 @@ import { IS_SCALED } from '../support/stores.js';
 import { runPoisonCommand } from './poison-command.js';
 
 const TENANTS = 3;
-/** Shorter than the default, so that many writes become operations and get a 202. */
+/**
+ * This timeout is shorter than the default, so that many writes become operations and get a 202.
+ */
 const WRITE_TIMEOUT_MS = 3000;
 const SETTINGS = { WRITE_TIMEOUT_MS: `${WRITE_TIMEOUT_MS}` };
 /** The default of the setting WRITES_CONCURRENCY. */
@@ -123,8 +125,8 @@ async function shutDownGracefully(
 }
 
 /**
- * Resolves with true if the condition becomes true within `withinMs`, else with false. The
- * condition depends on how the clients' writes happen to be batched, so callers try again after
+ * Resolves with true if the condition becomes true within `withinMs`, else with false. The batching
+ * of the clients' writes decides whether the condition can become true. So callers try again after
  * false.
  */
 function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
@@ -179,8 +181,8 @@ const inBothDeployments: Record<string, () => Promise<void>> = {
         let refusals = 0;
         await shutDownGracefully({ deployment, load }, web, {
           isBusy: () => load.waitingCount === CLIENT_COUNT,
-          // The first refusal only shows that the process stopped listening. A faulty shutdown
-          // would cut waiting connections after that, so wait for more refusals.
+          // Wait for more than one refusal. The first refusal only shows that the process has
+          // stopped listening. A faulty shutdown would cut waiting connections a little later.
           hasStartedShutdown: async () =>
             (await fetchStatus(`${web.origin}/healthz`)) === undefined && ++refusals > 8,
         });

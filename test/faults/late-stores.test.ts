@@ -15,7 +15,7 @@ import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../support
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'messages', 'exports'] as const;
 /** A line of a stack trace, which an operator should not have to read. */
 const STACK_LINE = /^ +at |\\n +at /m;
-/** A process logs one of these if it could not end by itself after a signal. */
+/** A process logs one of these texts if a signal could not end it cleanly. */
 const BLOCKED_SHUTDOWN = /the start did not end|did not close in time|close failed/;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -6,7 +6,7 @@ import { fetchStatus } from '../support/load/processes.js';
 import { eventually } from '../support/poll.js';
 import { IS_SCALED } from '../support/stores.js';
 
-/** Long enough for all requests of the test, even on a busy machine. */
+/** This delay is long enough for all requests of the test, even on a busy machine. */
 const DELAY_MS = 4000;
 
 if (IS_SCALED) {

@@ -1,30 +1,36 @@
 /**
- * Runs test files in several processes, two by default:
+ * Runs test files in several processes:
  * `tsx test/run/main.ts [--jobs <n>] [--grep <pattern>] [file or folder]...`
  * Without files, runs all but test/faults. Each process runs many files one after another. These
  * files share the stores and stacks of the process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { FOLDERS } from './folders.js';
 import { groupByStack } from './group-by-stack.js';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
+/** Files that measure what other tests would distort. They run one by one, after all others. */
+const ALONE = /\/webhook-duplicates\.test\.ts$/;
 /**
- * Folders whose tests mostly wait come first. Every second process takes batches from the end of
- * the list, so that tests that wait and tests that compute run side by side.
+ * Tests wait for half of their time, so one more process than there are cores keeps the cores busy.
+ * Each process has stores of its own, which take 1 GB of memory, so there are four at most.
  */
-const FOLDERS = ['test/e2e', 'test/integration', 'test/contract', 'test/unit'];
+const DEFAULT_JOBS = Math.min(availableParallelism() + 1, 4);
 const SLOWEST = 10;
 const END_TIMEOUT_MS = 60_000;
 
 const startedAt = Date.now();
 const { values, positionals } = parseArgs({
-  options: { jobs: { type: 'string', default: '2' }, grep: { type: 'string' } },
+  options: { jobs: { type: 'string', default: `${DEFAULT_JOBS}` }, grep: { type: 'string' } },
   allowPositionals: true,
 });
-const batches = groupByStack((positionals.length > 0 ? positionals : FOLDERS).map(listTestFiles));
+const listed = (positionals.length > 0 ? positionals : FOLDERS).map(listTestFiles);
+const batches = groupByStack(listed.map((files) => files.filter((file) => !ALONE.test(file))));
+const filesAlone = listed.flat().filter((file) => ALONE.test(file));
 const results: FileResult[] = [];
 const failures: Failure[] = [];
 const stacks = new Map<ChildProcess, number>();
@@ -166,5 +172,6 @@ await Promise.all(
     runWorker(createTaker(() => (nth % 2 === 0 ? batches.shift() : batches.pop()))),
   ),
 );
+if (filesAlone.length > 0) await runWorker(() => filesAlone.shift());
 printSums();
 process.exitCode = isInterrupted ? 130 : failures.length > 0 ? 1 : 0;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DemoFile } from '../../bin/demo/demo-file.js';
 import { PROJECT } from '../support/load/processes.js';
-import { findChromium } from '../support/network/browser.js';
+import { findChromium, USUAL_CHROMIUM } from '../support/network/browser.js';
 import { readCookie, requestSession } from '../support/records/sign-in.js';
 import { useDemoProduct } from './demo-product.js';
 
@@ -75,7 +75,7 @@ async function measure(url: string, folder: string, options: string[]): Promise<
     '--quiet',
     ...options,
   ];
-  const env = { ...process.env, CHROME_PATH: findChromium() ?? '' };
+  const env = { ...process.env, CHROME_PATH: findChromium(USUAL_CHROMIUM) ?? '' };
   await promisify(execFile)('node', args, { env, maxBuffer: 64 * 1024 * 1024 });
   return JSON.parse(await readFile(file, 'utf8')) as Report;
 }

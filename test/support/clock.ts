@@ -24,9 +24,8 @@ export function createClockTasks(runtime: Runtime): RunTask {
 }
 
 /**
- * Lists the names of the clock's tasks that have failed for this tenant. The clock leaves the
- * tenant out of such a task, apart from occasional retries, until the task succeeds for this
- * tenant.
+ * Lists the names of the clock's tasks that have failed for this tenant. Until a task succeeds for
+ * the tenant, the clock only occasionally tries it for the tenant.
  */
 export async function findTasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
   const rows = await stack.rows<SweepFailure>(tenantId, 'select * from sweep_faults order by task');
@@ -40,8 +39,9 @@ export async function findTasksWithout(stack: TestStack, tenantId: string): Prom
 const FAILURE_QUERY_NAMES = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
 /**
- * Returns a database for tests of failing sweeps. In every transaction that includes this tenant,
- * all queries fail except those in `FAILURE_QUERY_NAMES`.
+ * Returns a database for tests of sweeps that fail for one account. A sweep goes over all accounts.
+ * In every transaction that includes this tenant, all queries fail except those in
+ * `FAILURE_QUERY_NAMES`.
  * @param onSwept called with the tenants of a sweep's transaction after it has committed
  */
 export function poisonTenant(

@@ -1,15 +1,15 @@
 import { IS_SCALED } from './stores.js';
 
 /**
- * CI tries all cases when it runs the product all in one. Other runs try a quarter of the cases,
- * and `npm run test:quick` a sixteenth.
+ * In CI, the run with the product in one process tries all cases. Other runs try a quarter of the
+ * cases, and `npm run test:quick` a sixteenth.
  */
 const TRIES_ALL = Boolean(process.env.CI) && !IS_SCALED;
 const SHARE = process.env.TEST_QUICK ? 16 : 4;
 
 /**
- * Returns how many random cases a test of a property tries. A failure prints the seed that repeats
- * it.
+ * Returns how many random cases a property-based test tries. If the test fails, it prints a seed
+ * that repeats the failed case.
  */
 export function countRuns(inCi: number): number {
   return TRIES_ALL ? inCi : Math.ceil(inCi / SHARE);

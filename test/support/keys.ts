@@ -14,7 +14,9 @@ export interface KeyOptions {
   expiresAt?: string | null;
 }
 
-/** The database that stores the key, and the secret key of the processes that will check it. */
+/**
+ * The database that stores an API key, and the secret key of the processes that check the API key.
+ */
 export interface KeyStore {
   db: Database;
   config: Pick<Config, 'secretKey'>;

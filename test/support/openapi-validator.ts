@@ -23,7 +23,10 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 ajv.addSchema({ $id: 'openapi', ...(toJsonSchema(document) as Json) });
 
 const ERROR_SCHEMA = { $ref: '#/components/schemas/Error' };
-/** The compiled validators by schema object. The object is in openapi.json, or the caller's own. */
+/**
+ * The compiled validators, by schema object. A schema object is part of openapi.json or comes from
+ * the caller.
+ */
 const validators = new WeakMap<Json, ValidateFunction>();
 
 export interface HttpExchange {
@@ -40,7 +43,7 @@ const pathTemplates = Object.keys(document.paths).map((template) => ({
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** Returns the documented path template that a path matches. A path without parameters wins. */
+/** Returns the documented path template for a path. Prefers a template without parameters. */
 export function findPathTemplate(path: string): string | undefined {
   if (path in document.paths) return path;
   return pathTemplates.find(({ pattern }) => pattern.test(path))?.template;
@@ -58,9 +61,9 @@ export function listPublishedMembers(schema: string): string[] {
 }
 
 /**
- * Lists how an exchange deviates from openapi.json. A route, status or content type may be
- * undocumented, a header may be missing, and the body may violate its schema. On an undocumented
- * route, a 401, 404, 405 or 429 is allowed, and only its error envelope is checked.
+ * Lists the ways in which an exchange deviates from openapi.json: an undocumented route, status or
+ * content type, a missing header, or an invalid body. On an undocumented route, a 401, 404, 405 or
+ * 429 is allowed, and only its error envelope is checked.
  */
 export function findDeviations(exchange: HttpExchange): string[] {
   const { method, path, status, headers, body } = exchange;

@@ -15,7 +15,7 @@ export function makePasswordsCheap(cost = CHEAP): void {
   replaceScrypt(cheap as typeof scrypt);
 }
 
-/** Hashes passwords in the tests of a `describe` as the product does. */
+/** Sets the product's own cost of password hashes for the tests of a `describe`. */
 export function useRealPasswords(): void {
   before(() => replaceScrypt(scrypt));
   after(() => makePasswordsCheap());

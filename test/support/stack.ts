@@ -77,7 +77,8 @@ export class TestStack {
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
       RATE_LIMIT_TIERS:
         '{"standard":{"minute":1000000,"hour":1000000},"starter":{"minute":1000000,"hour":1000000}}',
-      // The tests share the event loop with the product, and must not be refused for that.
+      // The tests slow the product down, because they share its event loop. Allow many open
+      // requests, so that the product does not refuse requests for that reason.
       OPEN_REQUESTS_MIN: '5000',
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
       ...options.environment,

@@ -1,7 +1,7 @@
 import { type StackOptions, TestStack, type TestTenant } from './stack.js';
 
-// Options of stacks that several files share. test/run/group-by-stack.ts looks for the names that
-// end with _STACK, so that one process runs all files with the same name.
+// Options of stacks that several files share. test/run/group-by-stack.ts groups files by the names
+// that end with _STACK, so that one process runs all files with the same name.
 
 /** Wrong credentials that {@link PROXIED_STACK} allows per network and minute. */
 export const MAX_BAD_CREDENTIALS = 30;
@@ -22,7 +22,7 @@ export const LOW_TIERS = {
   premium: { minute: 1000, hour: 8 },
 };
 
-/** What one person may send. It is more than a key of the tier standard may. */
+/** The limits of one person. They are higher than those of a key in the tier `standard`. */
 export const LOW_PEOPLE_LIMITS = { minute: 6, hour: 1000 };
 
 /** Wrong credentials that {@link LIMITED_STACK} allows per network and minute. */
@@ -38,7 +38,7 @@ export const LIMITED_STACK = {
   },
 };
 
-/** A stack with an https address of its own, and further hosts for agents. */
+/** A stack with a separate https address, and further hosts for agents. */
 export const HTTPS_STACK = {
   environment: { BASE_URL: 'https://tow.example.com', MCP_HOSTS: 'agents.example.com,other.example.com' },
 };

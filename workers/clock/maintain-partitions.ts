@@ -10,7 +10,7 @@ export const partitionTask: Task = {
 
 /**
  * Creates the partitions of the coming weeks, and drops partitions older than 30 days. A failed
- * step is logged and tried again an hour later. This delay is harmless, because partitions exist
+ * step is logged and tried again an hour later. This delay does no harm, because partitions exist
  * four weeks ahead.
  */
 async function maintainWeeklyPartitions({

@@ -32,7 +32,7 @@ export function recordScheduleRuns(
       await processor(job);
     } catch (error) {
       storedAt.delete(job.name);
-      // If the failure cannot be stored, only log the second error. The job must fail with the
+      // If storing the failure fails too, only log this second error. The job must fail with the
       // error of the task.
       await recordScheduleFailure(db, job.name, error).catch((cause: unknown) =>
         logger.warn({ err: cause, task: job.name }, 'could not store the failure of a schedule'),
@@ -41,7 +41,7 @@ export function recordScheduleRuns(
     }
     const last = storedAt.get(job.name) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - last < SUCCESS_STORED_EVERY_MS) return;
-    // The work is done. If its success cannot be stored, only log that error. Throwing it would
+    // The work is done. If storing its success fails, only log the error: throwing the error would
     // make the job run again.
     await recordScheduleSuccess(db, job.name).then(
       () => storedAt.set(job.name, performance.now()),

@@ -4,25 +4,30 @@ import { STORED_JSON_TABLES } from '../../shared/registry/tables.js';
 
 const TABLES = STORED_JSON_TABLES.map(({ table }) => table);
 
-/** The next rows to look at: those of this account and table whose ids come after `after_id`. */
+/**
+ * The position of a walk through one table of one account. The next rows have ids after `after_id`.
+ */
 interface WalkPosition {
   tenant_id: string;
   of_table: string;
   after_id: string;
-  /** The current version of the texts of the table. */
+  /** The current version of the table's JSON texts. */
   version: number;
 }
 
-/** The maximum number of walks that one transaction continues. */
+/** Maximum number of walks that one transaction continues. */
 const MAX_STEPS = 100;
 
-/** A step counts as at least this many rows, so that many empty tables also reach the limit. */
+/**
+ * A step counts as at least this many rows. Otherwise a pass could visit any number of empty
+ * tables.
+ */
 const MIN_ROWS_PER_STEP = 5;
 
 /**
- * Returns walks of the transaction's accounts that have not ended. The database determines the
- * current version, because during an upgrade the clocks of two versions run side by side. If there
- * are too many walks, chance decides, so that no account always comes first.
+ * Returns unfinished walks of the transaction's accounts. The database determines the current
+ * version, because during an upgrade the clocks of two versions run side by side. If there are too
+ * many walks, selects them at random, so that no account always comes first.
  */
 function findPositions(tx: Transaction): Promise<WalkPosition[]> {
   return tx.query<WalkPosition>({
@@ -39,10 +44,11 @@ function findPositions(tx: Transaction): Promise<WalkPosition[]> {
 }
 
 /**
- * Stores the JSON text of those of the next `limit` rows that have none of the current version. The
- * trigger renders the texts. Skips a row that a write has locked: if the write changes the row, the
- * trigger renders it anyway. If not, reads render it until it is changed.
- * @returns how many rows it looked at
+ * Stores the JSON texts of the next `limit` rows, unless their texts have the current version. A
+ * trigger renders the texts. Skips locked rows. If the write with the lock changes the row, the
+ * trigger renders the row's text. If that write leaves the row unchanged, the text stays outdated,
+ * and each read renders it anew.
+ * @returns the number of rows that this step read
  */
 async function storeNext(
   tx: Transaction,
@@ -74,8 +80,9 @@ async function storeNext(
 }
 
 /**
- * Stores the JSON texts of rows from before the column, and all texts again after a release has
- * changed a representation. Walks once through each table of each account, by id.
+ * Stores the JSON texts of rows that were written before the column for these texts existed. When a
+ * release changes a representation, stores all texts again. Walks once through each table of each
+ * account, in the sequence of the ids.
  */
 export const storedJsonSweep: RowSweep = {
   name: 'store-json',

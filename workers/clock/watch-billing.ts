@@ -30,8 +30,8 @@ interface Pass extends Record<string, unknown> {
  * locking them, so it never blocks a write.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
-  // Index of the chunk of tenants that is scanned next. If every pass began at the first chunk, the
-  // last chunk might never be scanned.
+  // Index of the next chunk of tenants. If every pass began at the first chunk, the last chunk
+  // might never be scanned.
   let nextChunk = 0;
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -81,8 +81,8 @@ async function scanAllChanges(
 ): Promise<{ scannedInvoices: number; suggested: number }> {
   let [scannedInvoices, suggested] = [0, 0];
   for (let hasMore = true; hasMore && performance.now() < endAt; ) {
-    // Set to true by the scan if changes remain. Stays false if the sweep skips the tenant after an
-    // error.
+    // The scan sets `hasMore` to true if changes remain. It stays false if the sweep skips the
+    // tenant after an error.
     hasMore = false;
     await sweepTenantSet(runtime, {
       task: 'look-at-changes',

@@ -21,19 +21,20 @@ const SWEEP_EVERY_MS = 3_600_000;
 const FIRST_AFTER_MS = 60_000;
 /**
  * Minimum age at which an object without a record is deleted. A younger object may belong to a
- * running export, or to a photo whose command is not committed yet. Neither takes this long.
+ * running export, or to a photo whose command is not committed yet. No export and no command takes
+ * this long.
  */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
-/** Maximum number of objects that one transaction finds, over all its tenants. */
+/** Maximum number of objects that one transaction finds, for all its tenants together. */
 const OBJECTS_PER_PASS = 500;
-/** Maximum number of listed objects whose records are looked up together, over all tenants. */
+/** Maximum number of listed objects whose records are looked up together, for all tenants. */
 const OBJECTS_PER_BATCH = 1000;
 
 /**
  * Starts two timers that delete unneeded objects in storage. The first runs every minute and
- * deletes files of ended exports. The second runs every hour and deletes what crashed processes
- * left, and the pictures of deleted photos. Several processes may run these timers at once, because
- * deleting a missing object is not an error.
+ * deletes files of ended exports. The second runs every hour. It deletes files that crashed
+ * processes left behind, and the files of deleted photos. Several processes may run these timers at
+ * once, because deleting a missing object is not an error.
  */
 export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
@@ -84,11 +85,14 @@ export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): 
 interface StoredObject {
   key: string;
   tenantId: string;
-  /** Null for the picture of a photo. */
+  /** Null if the object is a photo. */
   exportId: string | null;
 }
 
-/** A bucket may contain objects that do not belong to this service. */
+/**
+ * A bucket may also contain objects of other services. Only keys of these forms belong to this
+ * service.
+ */
 const EXPORT_KEY = /^([^/]+)\/([^/]+)\/\d+$/;
 const PHOTO_KEY = /^([^/]+)\/photos\/[0-9a-f-]{36}[.]jpg$/;
 
@@ -100,10 +104,10 @@ function parseObjectKey(key: string): StoredObject | undefined {
 }
 
 /**
- * Deletes unfinished uploads, and objects to which no export and no photo refers. A run leaves such
- * an object if it loses its lease before its result is recorded, and a photo leaves its picture
- * when it is deleted. Keeps the objects of unknown tenants.
- * @param olderThan uploads and objects from this time or later are kept
+ * Deletes unfinished uploads, and objects to which no export and no photo refers. Such objects
+ * remain when a run loses its lease before its result is recorded, and when a photo is deleted.
+ * Keeps the objects of unknown tenants.
+ * @param olderThan only uploads and objects from before this time are deleted
  * @returns the number of deleted uploads and objects
  */
 export async function deleteOrphanedObjects(
@@ -132,7 +136,7 @@ export async function deleteOrphanedObjects(
   return deleted;
 }
 
-/** Returns the keys of the objects that have no record, looked up together for each tenant. */
+/** Returns the keys of the objects that have no record. Runs one query per tenant. */
 async function findOrphans(runtime: Runtime, objects: readonly StoredObject[]): Promise<string[]> {
   const byTenant = new Map<string, StoredObject[]>();
   for (const object of objects) {
@@ -142,7 +146,7 @@ async function findOrphans(runtime: Runtime, objects: readonly StoredObject[]): 
   }
   const orphans: string[] = [];
   for (const [tenantId, ofTenant] of byTenant) {
-    // Stays empty if the sweep skips this tenant, so that its objects are kept.
+    // If the sweep skips this tenant, this list stays empty, so that the tenant's objects are kept.
     let unknown: string[] = [];
     const work: SweepWork = async (tx) => {
       const known = new Set<string>();
@@ -156,7 +160,9 @@ async function findOrphans(runtime: Runtime, objects: readonly StoredObject[]): 
   return orphans;
 }
 
-/** Builds the queries for the object keys in the records of a tenant. */
+/**
+ * Builds the queries that find which of these objects belong to a photo or an export of the tenant.
+ */
 function findRecords(tenantId: string, objects: readonly StoredObject[]): SqlQuery[] {
   const photos = objects.filter(({ exportId }) => exportId === null).map(({ key }) => key);
   const files = objects.filter(({ exportId }) => exportId !== null);

@@ -55,8 +55,8 @@ export class Exporter {
       await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
       hasSucceeded = true;
     } catch (error) {
-      // Do not retry now: immediate retries could loop forever. The clock wakes the export when its
-      // lease has expired.
+      // Do not retry immediately, because retries could loop forever. The clock wakes the export
+      // when its lease has expired.
       this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
     this.#turns.finish(waiting);

@@ -5,7 +5,7 @@ import { renewExportLease } from '../../shared/resources/exports/run-store.js';
 
 export const LEASE_MS = 15_000;
 /**
- * Interval between renewals. A renewal also stores the progress, and learns whether the export was
+ * Interval between renewals. A renewal also stores the progress, and reads whether the export was
  * cancelled.
  */
 const RENEW_MS = 1000;
@@ -46,8 +46,8 @@ export function holdLease(
   };
   const markLost = (reason: unknown) => lost.abort(reason);
   const expiredError = new Error('The lease expired before it could be renewed.');
-  // Abort when the lease expires, even if a renewal still waits for the database. Another worker
-  // may then lease the export.
+  // Abort when the lease expires, even if a renewal still waits for the database. From then on,
+  // another worker may lease the export.
   let expiryTimer = setTimeout(markLost, LEASE_MS, expiredError);
   let renewIntervalMs = RENEW_MS;
   let renewTimer = setTimeout(renew, renewIntervalMs);

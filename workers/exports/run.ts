@@ -95,7 +95,7 @@ async function writeToStorage(
       queryTimeoutMs: config.exportTimeoutMs,
     });
     const openedSnapshot = snapshot;
-    // Closing the session also ends a query that waits, for example for a lock.
+    // A query may wait, for example for a lock. Closing the session ends such a query too.
     lease.signal.addEventListener('abort', () => void openedSnapshot.close(), { once: true });
     lease.signal.throwIfAborted();
     await deletePreviousObject(runtime, run, leasedExport);
@@ -134,8 +134,9 @@ function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
 }
 
 /**
- * Deletes the object of the previous run. That object is useless, because only the result of the
- * newest run is accepted. Otherwise the cleaner would delete it a day later.
+ * Deletes the object of the previous run immediately. The object is useless, because only the
+ * result of the newest run is accepted. Without this function, the cleaner would delete the object
+ * a day later.
  */
 async function deletePreviousObject(
   { logger }: Runtime,

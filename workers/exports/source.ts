@@ -2,16 +2,13 @@ import { isReplicaCurrent } from '../../shared/platform/postgres/replica.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { LeasedExport } from '../../shared/resources/exports/run-store.js';
 
-/**
- * Maximum wait until the replica has replayed everything that was committed before the export
- * request.
- */
+/** Maximum wait until the replica has replayed all commits from before the export request. */
 const CATCH_UP_MS = 5000;
 
 /**
  * Returns the URL of the database to read. The first try reads the replica, if the replica has
- * replayed everything that was committed before the export request. Later tries read the primary,
- * because a replica may cancel a long query.
+ * replayed all commits from before the export request. Later tries read the primary, because a
+ * replica may cancel a long query.
  */
 export async function chooseSource(
   { config, databaseUrl, logger }: Runtime,

@@ -21,7 +21,7 @@ export const exportTask: Task = {
 
 /**
  * Adds wake-up jobs for due exports that no worker has leased. The job of such an export may be
- * lost, or its worker may have died. Submits commands that fail exports that have no tries left,
+ * lost, or its worker may have died. Also submits commands that fail exports without tries left,
  * and commands that expire exports after their retention period.
  */
 async function watchExports(

@@ -6,16 +6,16 @@ import { StepPermits } from './queue/step-permits.js';
 import { runStep } from './steps/run-step.js';
 import type { StepServices } from './vendor/step.js';
 
-/** Maximum number of concurrent steps in each pool, quick and slow. */
+/** Maximum number of concurrent steps in the quick pool, and in the slow pool. */
 const MAX_STEPS = 32;
-/** A step that takes longer than this moves to the slow pool. */
+/** A step that takes longer than this time moves to the slow pool. */
 const SLOW_MS = 1000;
 /**
  * The process sets timers only for work that is due within this time. The clock wakes queues whose
  * next work is later.
  */
 const HORIZON_MS = 60_000;
-/** The wait before the next step after an unexpected error, or while the leases may have ended. */
+/** The wait after an unexpected error. Also the wait while the leases may have ended. */
 const RETRY_MS = 500;
 
 /**

@@ -1,13 +1,13 @@
 /**
  * Number of consecutive failures that open the circuit breaker. A single delivery or operation
- * fails at most three times before it waits half an hour. So it cannot open the breaker alone
+ * fails at most three times before it waits half an hour. So it alone cannot open the breaker
  * before that wait.
  */
 const FAILURES_TO_OPEN = 5;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 15 * 60_000;
 /**
- * A pause is lengthened by up to this fraction, so that several queues for one host do not resume
+ * A pause is lengthened by up to this fraction. Otherwise all queues for one host would resume
  * together.
  */
 const JITTER = 0.2;
@@ -45,7 +45,7 @@ export function openBreaker(breaker: CircuitBreaker, { now, random }: { now: num
   breaker.openUntil = now + pause * (1 + JITTER * random);
 }
 
-/** Returns when the current pause ends, in ms since 1970; 0 if there is no pause. */
+/** Returns the end of the current pause, in ms since 1970. Returns 0 if there is no pause. */
 export function getPauseEnd({ openUntil, throttledUntil }: CircuitBreaker, now: number): number {
   const pauseEnd = Math.max(openUntil ?? 0, throttledUntil ?? 0);
   return pauseEnd > now ? pauseEnd : 0;

@@ -1,10 +1,10 @@
 /**
  * The two pools of permits. They limit how many requests or steps a process runs at once.
  *
- * After a second without a response, a request frees its quick permit and uses a slow permit. A
- * slow webhook endpoint uses only the slow pool until it responds quickly again. So receivers that
- * hang cannot use up the quick permits. A tenant gets at most half of each pool, so that other
- * tenants find free permits.
+ * After a second without a response, a request moves from the quick pool to the slow pool. A slow
+ * webhook endpoint uses only the slow pool until it responds quickly again. So receivers that hang
+ * cannot use up the quick permits. A tenant gets at most half of each pool, so that other tenants
+ * find free permits.
  */
 export type Pool = 'quick' | 'slow';
 
@@ -17,7 +17,7 @@ export class Permits {
   private readonly byTenant = { quick: new Map<string, number>(), slow: new Map<string, number>() };
   /**
    * The number of permits in use in each pool. Does not count permits that a tenant uses beyond its
-   * fair share, because those must not block other tenants.
+   * fair share, because such permits must not block other tenants.
    */
   private readonly counted = { quick: 0, slow: 0 };
 

@@ -104,7 +104,8 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     this.contact.noteAnswer(performance.now());
     for (const { ref, queue } of acquired) {
       if (queue) this.add(queue);
-      // A concurrent wake-up in this process may have acquired the lease while the query ran.
+      // A concurrent wake-up in this process may have acquired the lease while the query ran. So
+      // look here again before asking the other processes.
       else if (!this.wakeHeld(ref)) heldElsewhere.push(ref);
     }
     if (heldElsewhere.length > 0)

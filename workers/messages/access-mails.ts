@@ -29,8 +29,9 @@ import { createPeopleMailLeaser } from './people-mails.js';
 import type { Providers } from './providers.js';
 
 /**
- * Creates a function that leases an account's next mail about access. The function returns another
- * function, which sends the mail, or turns a reset request into mails.
+ * Creates a function that leases an account's next mail about access. That function returns a
+ * second function, which sends the mail. For a password reset request, the second function creates
+ * the mails to the people with the requested address.
  */
 export function createAccessMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   const { db, config, logger } = runtime;
@@ -45,7 +46,8 @@ export function createAccessMailLeaser(runtime: Runtime, providers: Providers): 
       if (mail.kind === 'reset_request') await expandResetRequest(mail);
       else if (config.smtpUrl || config.production) return false;
       else {
-        // Without a mail server the developer needs the link. Production never logs it.
+        // Without a mail server, log the link, because the developer needs it. Production never
+        // logs a link.
         const { id: messageId, tenant_id: tenant, kind, recipient } = mail;
         const { text } = build(mail);
         logger.info({ messageId, tenant, kind, recipient, text }, 'mail without a mail server');
@@ -72,14 +74,15 @@ function buildMessage(
     sender: PRODUCT_NAME,
     recipient,
     subject,
-    // A function, because a replacement text gives some characters a meaning.
+    // Use a function, because `replace` interprets some characters of a replacement text, such as
+    // `$`.
     text: body_text.replace(LINK_PLACE_LINE, () => link),
     html: null,
     attachment: undefined,
   };
 }
 
-/** Creates the function that turns a request for a new password into mails. */
+/** Creates the function that creates the mails for a password reset request. */
 function createResetRequestExpander(
   runtime: Runtime,
   linkKey: Buffer,

@@ -36,8 +36,8 @@ export interface MessageServices {
 }
 
 /**
- * Creates a function that leases the message that has the earliest due time in an account. The
- * function returns another function, which offers the message to its provider and submits the
+ * Creates a function that leases an account's due message with the earliest due time. That function
+ * returns a second function. The second function offers the message to its provider and submits the
  * outcome as a command. If a worker dies, the message stays due. The customer may then get a second
  * copy with the same Message-ID.
  */

@@ -8,14 +8,14 @@ import { MESSAGES_QUEUE } from '../../shared/queues/messages.js';
  */
 const MAX_RUNNING = 4;
 /**
- * Lower than MAX_RUNNING, so that one account cannot block other accounts by slow PDFs or a slow
- * provider.
+ * Maximum number of mails of one account that this process sends at once. It is lower than
+ * MAX_RUNNING, so that an account with slow PDFs or a slow provider cannot block other accounts.
  */
 const MAX_RUNNING_PER_TENANT = 3;
 
 /**
- * `messages` are messages to an account's customers, `notices` are mails of notices to its users,
- * `access` are mails with links to join or to set a password.
+ * `messages`: messages to an account's customers. `notices`: mails of notices to an account's
+ * users. `access`: mails with links to join or to set a password.
  */
 export type MailKind = 'messages' | 'notices' | 'access';
 
@@ -27,7 +27,7 @@ export type LeaseNextMail = (tenantId: string) => Promise<(() => Promise<void>) 
 
 /**
  * Sends mails round-robin between accounts. The queue contains accounts, not mails, so that the
- * number of accounts limits the memory. For the next account, the worker leases the mail with the
+ * number of accounts limits the memory. The worker takes the next account, leases its mail with the
  * earliest due time, and moves the account to the end of the queue. So a mail is leased only when
  * it is sent. If the process dies, the clock finds the due mails.
  */

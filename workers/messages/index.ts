@@ -22,7 +22,7 @@ import { createProviders } from './providers.js';
  */
 const CONCURRENCY = 4;
 
-/** The kinds of mails by the names of their wake-up jobs; `messages` for any other name. */
+/** Maps the name of a wake-up job to its kind of mail. Any other name means `messages`. */
 const KINDS: Readonly<Record<string, MailKind>> = {
   [NOTICE_MAIL_JOB]: 'notices',
   [ACCESS_MAIL_JOB]: 'access',

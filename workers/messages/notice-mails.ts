@@ -11,7 +11,7 @@ import type { LeaseNextMail } from './fair-mail-queue.js';
 import { createPeopleMailLeaser } from './people-mails.js';
 import type { Providers } from './providers.js';
 
-/** Creates a function that leases the notice mail of an account that has been due the longest. */
+/** Creates a function that leases an account's notice mail with the earliest due time. */
 export function createNoticeMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   return createPeopleMailLeaser(runtime, providers, {
     name: 'notice mail',

@@ -12,14 +12,14 @@ export const MESSAGE_LEASE_SECONDS = 180;
  * SEND_DEADLINE_MS. After both, 15 s of the lease remain for storing the acceptance.
  */
 const PREPARE_DEADLINE_MS = 45_000;
-/** If the provider needs longer than this, the message counts as not accepted. */
+/** If the provider needs more time, the message counts as not accepted. */
 const SEND_DEADLINE_MS = 120_000;
 /** The waits between the attempts, 15 minutes in total. */
 const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
 const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
 /**
- * The wait after a message could not be offered: one of our own limits was reached, or the provider
- * is unknown.
+ * The wait after a message that could not be offered. Either a limit of this service was reached,
+ * or this worker does not know the provider.
  */
 const UNREADY_RETRY_SECONDS = 60;
 const STORE_RETRY_MS = 500;
@@ -29,8 +29,8 @@ export type OfferResult =
   | { outcome: 'refused' | 'later' | 'unready'; reason: string };
 
 /**
- * Thrown if one of our own limits prevents the preparation of a message. The try does not count as
- * an attempt.
+ * Thrown if a limit of this service prevents the preparation of a message. The try does not count
+ * as an attempt.
  */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
@@ -53,8 +53,8 @@ export async function offerToProvider(
   { id, provider: name, attempts, leaseRequestedAt, prepare }: ProviderOffer,
   { providers, logger }: { providers: Providers; logger: Logger },
 ): Promise<OfferResult> {
-  // Attempts are counted when they start. So a message that kills its worker in each attempt fails
-  // in the end.
+  // Attempts are counted when they start. So a message that kills its worker in every attempt
+  // finally fails.
   if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'The delivery broke off repeatedly.' };
   const provider = providers(name);
   // During a rolling update, a newer version may have queued this message. Only a worker of that
@@ -96,9 +96,8 @@ async function withDeadline<T>(work: Promise<T>, { ms, error }: { ms: number; er
 }
 
 /**
- * Calls `store`. Repeats the call after transient database errors until the lease ends. If
- * PostgreSQL did not learn that the provider accepted a message, another worker would send a second
- * copy.
+ * Calls `store`. Repeats the call after transient database errors until the lease ends. If the
+ * acceptance is never stored, another worker sends a second copy of the message.
  */
 export async function retryUntilStored(leaseRequestedAt: number, store: () => Promise<void>): Promise<void> {
   const deadline = leaseRequestedAt + MESSAGE_LEASE_SECONDS * 1000;

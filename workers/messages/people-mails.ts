@@ -15,7 +15,7 @@ import {
 import type { Providers } from './providers.js';
 
 interface LeasedMail extends RecordRef {
-  /** What the mail is about, for log entries. */
+  /** The topic of the mail, for log entries. */
   kind?: string;
   /** Number of attempts, including this one. */
   attempts: number;
@@ -23,14 +23,14 @@ interface LeasedMail extends RecordRef {
   deferral: DeferredMail | undefined;
 }
 
-/** How mails of one kind, to people of an account, are leased, built and recorded. */
+/** How the worker leases, builds and records one kind of mail to people of an account. */
 interface PeopleMails<Mail extends LeasedMail> {
   /** Names the kind in log entries. */
   name: string;
   lease: (db: Database, tenantId: string, terms: LeaseTerms) => Promise<Mail | undefined>;
-  /** Returns the mail, or the reason why nobody may get it. */
+  /** Returns the mail, or the reason why it must not be sent. */
   build: (mail: Mail) => OutgoingMessage | { refusal: string };
-  /** Handles a mail that no mail server gets. Returns false for all other mails. */
+  /** Handles a mail that needs no mail server. Returns false for all other mails. */
   handleWithoutServer?: (mail: Mail) => Promise<boolean>;
   recordSent: (db: Database, ref: RecordRef) => Promise<void>;
   recordFailure: (
@@ -41,9 +41,9 @@ interface PeopleMails<Mail extends LeasedMail> {
 }
 
 /**
- * Creates a function that leases an account's next mail of this kind. The function returns another
- * function, which sends the mail and stores the result. The result needs no command, because
- * clients see at most when a mail was sent.
+ * Creates a function that leases an account's next mail of this kind. That function returns a
+ * second function, which sends the mail and stores the result. The result needs no command, because
+ * clients see only when a mail was sent.
  */
 export function createPeopleMailLeaser<Mail extends LeasedMail>(
   runtime: Runtime,

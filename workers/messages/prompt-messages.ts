@@ -29,9 +29,9 @@ export const messageTask: Task = {
 };
 
 /**
- * Adds wake-up jobs for due messages. The job of such a message was lost, or its worker died. Also
- * adds the wake-up jobs for notice mails, because no other code adds them, and the lost ones for
- * mails about access. Deletes what strangers left.
+ * Adds wake-up jobs for due messages whose job was lost or whose worker died. Adds all wake-up jobs
+ * for notice mails, because no other code adds them. Replaces lost wake-up jobs for mails about
+ * access. Also deletes the expired rows that requests without a credential have left.
  */
 async function promptDueMessages(
   runtime: Runtime,
@@ -57,7 +57,7 @@ async function promptDueMessages(
   return { due: due + strangers.length };
 }
 
-/** Rows without an account, which the sweeps over accounts do not see. */
+/** Expired rows that belong to no account. The sweeps over accounts do not see them. */
 const EXPIRED_FOR_STRANGERS = [EXPIRED_ACCESS_MAILS, EXPIRED_SIGN_UPS, EXPIRED_SIGN_UP_TOKENS];
 
 const toPrompt = ({ tenant_id: tenantId, id: messageId, attempts }: DueRow) => ({

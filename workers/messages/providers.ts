@@ -3,7 +3,9 @@ import type { MessageSender } from '../../shared/integrations/contract/messaging
 import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { VendorError } from '../../shared/integrations/contract/vendor-error.js';
 
-/** Finds the sender of a provider; undefined if this version does not support the provider. */
+/**
+ * Finds the sender of a provider. Returns undefined if this version does not support the provider.
+ */
 export type Providers = (name: string) => MessageSender | undefined;
 
 export function createProviders(config: Config, vendors: Vendors): Providers {

@@ -14,8 +14,8 @@ export type SweepWork = (tx: Transaction) => Promise<void>;
  */
 export const HALF_SET_TIMEOUT_MS = 1_000;
 /**
- * After this time, a pass that has found a failing tenant splits no further sets. The next pass
- * continues.
+ * After this time, a pass that has found a failing tenant does not split further sets. The next
+ * pass continues.
  */
 const SPLIT_BUDGET_MS = 10_000;
 
@@ -32,7 +32,10 @@ export interface IsolationResult {
   unsplit: { tenantIds: readonly string[]; error: unknown }[];
 }
 
-/** True if PostgreSQL or the queue is unreachable. Then no tenant's rows caused the error. */
+/**
+ * True if PostgreSQL or the queue is unreachable. The error then does not come from a tenant's
+ * rows.
+ */
 export function isStoreUnavailable(error: unknown): boolean {
   return isConnectionError(error) || isQueueFailure(error);
 }
@@ -54,7 +57,7 @@ interface TenantSet {
 
 /**
  * Runs a sweep's work for these tenants in one transaction. After an error, splits the set in
- * halves until each failing tenant is alone or the time is used up.
+ * halves until each failing tenant is alone, or until the time is used up.
  * @throws if PostgreSQL or the queue is unreachable
  */
 export async function isolateFailingTenants(
@@ -65,7 +68,7 @@ export async function isolateFailingTenants(
   const isolation: IsolationResult = { succeeded: 0, failures: [], unsplit: [] };
   const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
-  // `sets` is a stack, so after a failure the first half of the set runs next.
+  // `sets` is a stack. So the first half of a failed set runs next.
   for (let set = sets.pop(); set; set = sets.pop()) {
     const startedAt = performance.now();
     try {
@@ -90,7 +93,10 @@ function runSet(db: Database, { tenantIds, timeoutMs }: TenantSet, work: SweepWo
   });
 }
 
-/** Returns both halves. The first half is last, because the caller takes the last set first. */
+/**
+ * Returns the halves of a set. The first half comes last, because the caller takes sets from the
+ * end.
+ */
 function halve({ tenantIds, timeoutMs }: TenantSet, failedAfterMs: number): TenantSet[] {
   const middle = Math.ceil(tenantIds.length / 2);
   const wasSlow = failedAfterMs >= HALF_SET_TIMEOUT_MS;

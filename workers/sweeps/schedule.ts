@@ -17,10 +17,7 @@ export type RunOnce = () => Promise<Record<string, unknown>>;
 
 /** A schedule whose work is more than a plain sweep. */
 export interface Task extends Interval {
-  /**
-   * Called when the clock starts. The returned function can remember facts from one run to the
-   * next.
-   */
+  /** Called when the clock starts. The returned function can keep facts between its runs. */
   prepare: (runtime: Runtime) => RunOnce;
 }
 

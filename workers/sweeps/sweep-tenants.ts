@@ -21,10 +21,11 @@ export const TENANTS_PER_PASS = 500;
 export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
- * A tenant with a recorded failure is tried again with a time limit for each query. The limit is
- * this share of the tenant's wait since the last try. It is at least {@link HALF_SET_TIMEOUT_MS}
- * and at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time. The waits
- * double, so the limit grows, and a tenant that has no fault but many rows can succeed.
+ * A pass tries a tenant with a recorded failure again, with a time limit for each query. The limit
+ * is this share of the tenant's wait since the last try, at least {@link HALF_SET_TIMEOUT_MS} and
+ * at most MAX_RETRY_TIMEOUT_MS. So a failing tenant takes little of the clock's time. The waits
+ * double, so the limit grows. A healthy tenant with many rows succeeds once the limit is long
+ * enough.
  */
 const RETRY_SHARE = 0.1;
 const MAX_RETRY_TIMEOUT_MS = 5_000;
@@ -83,8 +84,8 @@ interface Sweep {
  * in halves until the failing tenant is alone. Skips that tenant and records its failure. Later
  * passes try a recorded tenant alone: first in the next pass, then after waits that double up to 15
  * minutes. Each query of such a try may take 1 s at first, and up to 5 s later.
- * @throws if PostgreSQL or the queue is unreachable. Also throws if the set has several tenants and
- *   all fail, because then no single tenant is the cause
+ * @throws if PostgreSQL or the queue is unreachable. Also throws if every tenant of a set with
+ *   several tenants fails, because no single tenant is then the cause
  */
 export async function sweepTenantSet(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
   const { db, logger } = runtime;
@@ -136,7 +137,7 @@ async function recordSkippedTenant(
 ): Promise<void> {
   metrics.sweepFaults.inc({ task });
   const shouldLog = await recordSweepFailure(db, { task, tenantId, error });
-  // Log a lasting failure only once an hour, so that it does not flood the log.
+  // Log a lasting failure only once an hour, so that the failure does not flood the log.
   if (shouldLog)
     logger.error({ err: error, task, tenant: tenantId }, 'a sweep skipped an account that failed');
 }

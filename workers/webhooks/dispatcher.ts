@@ -21,19 +21,19 @@ import { InFlightRequests, SLOW_MS } from './queue/in-flight-requests.js';
 import { EndpointSender } from './send/endpoint-sender.js';
 import { ResultProcessor } from './store/result-processor.js';
 
-/** While the dispatcher may not send, it checks at this interval whether it may send again. */
+/** While a dispatcher must not send, it checks at this interval whether it may send again. */
 const STORE_CHECK_MS = 250;
 /**
- * Maximum number of results that wait to be stored. While more wait, the dispatcher starts no
- * request.
+ * Maximum number of results that wait for storage. While more results wait, the dispatcher starts
+ * no request.
  */
 const MAX_UNSTORED = 2000;
 /**
- * Maximum number of wake-ups that wait while the queue is unreachable. The clock finds the endpoint
- * queues of any more.
+ * Maximum number of wake-ups that wait while the queue is unreachable. Further wake-ups are
+ * dropped, and the clock finds their endpoint queues.
  */
 const MAX_WAITING_WAKE_UPS = 10_000;
-/** How long {@link Dispatcher.close} waits for wake-ups that are being scheduled. */
+/** How long {@link Dispatcher.close} waits until the last wake-ups are scheduled. */
 const WAKE_UPS_CLOSE_MS = 2000;
 const POOLS: readonly Pool[] = ['quick', 'slow'];
 

@@ -27,8 +27,8 @@ export function createReplayRunner(
   runtime: Runtime,
   webhooks: WebhooksQueue,
 ): () => Promise<Record<string, unknown>> {
-  // The tenant at which the last pass ended. If every pass started at the first tenant, the last
-  // tenants might never be reached.
+  // The tenant at which the last pass ended. If every pass started at the first tenant, a pass
+  // might never reach the last tenants.
   let lastTenant = '';
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;

@@ -11,7 +11,7 @@ import { sweepTenants } from '../sweeps/sweep-tenants.js';
 
 const ENDPOINT_QUEUES_PER_PASS = 2000;
 /**
- * The task schedules wake-ups this far ahead. This is longer than the task's interval, so one
+ * The task schedules wake-ups this far ahead. This time is longer than the task's interval, so one
  * failed run does no harm.
  */
 const WAKE_HORIZON_SECONDS = 30;

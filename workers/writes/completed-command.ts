@@ -23,8 +23,8 @@ export function getHttpStatus({ command, outcome }: CompletedCommand): number {
 }
 
 /**
- * Returns the path for the Location header: that of the approval if the write is held, otherwise
- * that of the created record. Returns null if the command created no record.
+ * Returns the path for the Location header. A held write gets the path of the approval, any other
+ * write the path of the created record. Returns null if the command created no record.
  */
 export function buildLocation({ command, outcome }: CompletedCommand): string | null {
   const definition = getCommandDefinition(command.type);

@@ -1,7 +1,7 @@
 const CAUTIOUS_BATCHES = 100;
 
 /**
- * Decides which batches are cautious: a cautious batch searches for existing results before it
+ * Decides which batches are cautious. A cautious batch searches for existing results before it
  * runs. After a conflict, the next 100 batches are cautious, because conflicts come in series:
  * clients repeat many requests after an outage. In such a series, the search is cheaper than
  * running whole batches twice.

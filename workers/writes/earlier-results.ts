@@ -16,8 +16,8 @@ interface EarlierRow extends AuditedResultRow, StoredRequest {
   location: string | null;
   body: string;
   /**
-   * True if the response under the Idempotency-Key belongs to a command of the same actor, and that
-   * command created or changed a record.
+   * True if the stored response to the Idempotency-Key comes from a command of the same actor, and
+   * that command created or changed a record.
    */
   is_own: boolean;
 }
@@ -69,7 +69,7 @@ async function addEarlierResult(
   { row, command, earlier }: { row: EarlierRow; command: Command; earlier: EarlierResults },
 ): Promise<void> {
   // If this command itself has failed, return its own error. A later request with the same key may
-  // have succeeded.
+  // have succeeded, but its response is not the response to this command.
   if (row.done && row.error) {
     earlier.results.set(command.id, { id: command.id, ok: false, error: row.error });
   } else if (row.kept && !row.key_expired) {

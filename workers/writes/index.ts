@@ -12,6 +12,6 @@ export function startWritesWorker(runtime: Runtime): void {
     concurrency: runtime.config.writesConcurrency,
   });
   // The watchdog ends a process that hangs, so it needs a supervisor that restarts the process.
-  // Only scaled-out processes have one, and only they use Redis.
+  // Only scaled-out processes have a supervisor, and only scaled-out processes use Redis.
   if (runtime.redis) watchProgress(runtime, queue, worker);
 }

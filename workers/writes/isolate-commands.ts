@@ -38,8 +38,8 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // Run the batch again with the search for earlier results. Without the search, a command that
-    // has run before may fail with any error.
+    // Run the batch again, this time with the search for earlier results. Without the search, a
+    // command that has run before may fail with any error.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     return recordFailure(context, commands[0] as Command, error);

@@ -14,9 +14,9 @@ interface VersionedRow extends Row {
 
 /**
  * Refuses commands whose If-Match does not include the record's current version (RFC 9110, section
- * 13.1.1). The refusal is a 412 that lists the changes since the client's version, and who made
- * them. Locks the records until the transaction ends. Does not refuse commands for missing or
- * deleted records, because their handlers refuse them.
+ * 13.1.1). The refusal is a 412 that lists the changes since the client's version, with their
+ * authors. Locks the records until the transaction ends. Ignores commands for missing or deleted
+ * records, because their handlers refuse them.
  * @returns the refusals by command id
  */
 export async function checkPreconditions(

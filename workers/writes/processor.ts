@@ -29,8 +29,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     db,
     logger,
     conflictMonitor: new ConflictMonitor(),
-    // A worker runs at most `writesConcurrency` jobs at once, so this queue has room for all of
-    // them.
+    // A worker runs at most `writesConcurrency` jobs at once, so the queue of suspected jobs has
+    // room for all these jobs.
     suspectLimit: createSuspectLimit(config.writesConcurrency),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
     afterCommit: createWakeUpSender(runtime),
@@ -53,8 +53,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
       replyTo && sendReply(runtime, replyTo, results),
       wakeStreams(runtime, commands, results),
     ]);
-    // Fail the job. The queue then retries it until a worker of a newer version runs the unknown
-    // commands.
+    // Fail the job. The queue then retries the job until a worker of a newer version runs the
+    // unknown commands.
     if (unknownTypes.length > 0) throw new UnknownCommandError(unknownTypes);
   };
 }
@@ -118,8 +118,8 @@ async function tryDryRun(context: BatchContext, command: Command): Promise<Comma
 }
 
 /**
- * Sends the results to the process that waits for them. If this fails, no result is lost: that
- * process finds committed results by their audit entries.
+ * Sends the results to the process that waits for them. If this fails, that process finds the
+ * committed results by their audit entries.
  */
 async function sendReply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
@@ -185,7 +185,7 @@ function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchRepo
   );
 }
 
-/** Used by tests: kills the process while the transaction is open, if a failpoint is set. */
+/** For tests: if a failpoint is set, kills the process while the transaction is open. */
 function killIfMarked(runtime: Runtime, commands: Command[]): void {
   const { config } = runtime;
   if (config.failpoints.size === 0) return;

@@ -7,11 +7,11 @@ import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
- * After an operation was resubmitted, it is not resubmitted again for this long. BullMQ needs less
- * time to return a stalled job to the queue.
+ * A resubmitted operation is not resubmitted again during this time. BullMQ needs less time to
+ * return a stalled job to the queue.
  */
 const LEASE_SECONDS = 20;
-/** Time limit in ms of each query that counts. More time would delay the clock's other tasks. */
+/** Time limit in ms of each counting query. A longer count would delay the clock's other tasks. */
 const COUNT_TIMEOUT_MS = 1_000;
 
 export const operationTask: Task = {
@@ -42,9 +42,9 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
 }
 
 /**
- * Counts the pending operations and sets the gauge. Counts in separate transactions. In the
+ * Counts the pending operations and sets the gauge. Uses a transaction of its own. In the
  * transaction of the leases, a failed count would roll back the leases, although the commands are
- * already in the queue. After a failure the gauge keeps its last value.
+ * already in the queue. After a failure, the gauge keeps its last value.
  */
 async function measurePending({ db, logger, metrics }: Runtime): Promise<number | undefined> {
   try {

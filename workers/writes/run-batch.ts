@@ -42,9 +42,8 @@ export interface BatchContext {
   afterCommit?: (committed: CommittedBatch) => void;
   conflictMonitor: ConflictMonitor;
   /**
-   * Lets only one job with suspected commands run at a time. Otherwise a command that kills the
-   * worker could do so while the worker runs a harmless command of another job. The crash would
-   * then count as an attempt of the harmless command.
+   * Allows only one running job with suspected commands. If two such jobs ran at once, a crash
+   * would count against the commands of both, although only one of them killed the worker.
    */
   suspectLimit: FairLimit<'suspects'>;
 }
@@ -60,10 +59,10 @@ export interface BatchOptions {
 
 /**
  * Runs a batch in one transaction, wave by wave. Changes, audit entries, events and idempotency
- * records are committed together. Results are in no particular order.
- * @throws if PostgreSQL or a handler fails unexpectedly. The batch is then rolled back. Only if the
- *   connection broke during the commit, the batch may be committed; a second run then finds its
- *   results
+ * records are committed together. The results have no particular sequence.
+ * @throws if PostgreSQL or a handler fails unexpectedly. The batch is then rolled back, with one
+ *   exception: it may be committed if the connection broke during the commit. A second run then
+ *   finds its results
  */
 export async function runBatch(
   context: BatchContext,
@@ -153,10 +152,10 @@ async function runWave(
 }
 
 /**
- * Finds the results of failed commands whose request was sent twice. A command fails if another
- * worker has just committed the same request, for example because the invoice number is then in
- * use. The committed result is the result of both requests. This query can read it because the
- * transaction is READ COMMITTED.
+ * Finds the results of failed commands whose request was sent twice. If another worker has just
+ * committed the first request, the second fails, for example because its invoice number is now in
+ * use. The committed result answers both requests. This query can read it because the transaction
+ * is READ COMMITTED.
  */
 async function findOvertaken(tx: Transaction, ran: CompletedCommand[]): Promise<Map<string, CommandResult>> {
   const failed = ran.filter(({ command, outcome }) => !outcome.ok && command.idempotency);
@@ -241,8 +240,8 @@ export async function runDryRun({ db, config }: BatchContext, command: Command):
     });
   const result = buildResult(completed, rendered);
   if (!result.ok) return result;
-  // A dry run of a change does not count as the caller's own change. Otherwise a caller that may
-  // change a record but not read it could read the record by a dry run.
+  // A dry run of a change does not count as the caller's own change. Otherwise a caller who may
+  // change a record, but not read it, could read the record by a dry run.
   const isHeld = completed.outcome.ok && completed.outcome.held === true;
   const isOwnChange = isHeld || getCommandDefinition(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };

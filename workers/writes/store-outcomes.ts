@@ -46,8 +46,8 @@ export function storeOutcomes(completed: CompletedCommand[], send: QuerySender):
 export type QuerySender = (query: SqlQuery, onRows?: (rows: RenderedRow[]) => void) => void;
 
 /**
- * Renders the responses of dry runs. Removes the Idempotency-Keys first, because the query would
- * fail for a key that is already in use.
+ * Renders the responses of dry runs. The query also stores idempotency records, and would fail for
+ * a key that is already stored. So it gets the commands without their Idempotency-Keys.
  */
 export async function renderResponses(
   tx: Transaction,
@@ -109,8 +109,8 @@ function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail
 }
 
 /**
- * Groups the records to render by entity type. Each event belongs to the record that it shows: the
- * command's own record, or the record in `event.entity`.
+ * Groups the records to render by entity type. Each event belongs to the record that it shows,
+ * which is the command's own record or the record in `event.entity`.
  */
 function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[]> {
   const groups = new Map<string, TouchedRecord[]>();
@@ -139,8 +139,8 @@ function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[
 
 /**
  * Builds one query that renders records, stores their events, deliveries and idempotency records,
- * and returns the rendered texts. So a 2xx response, its event and its replay contain the same
- * text. The query also returns the endpoints with new deliveries.
+ * and returns the rendered texts. So a 2xx response, its event and the replayed response contain
+ * the same text. The query also returns the endpoints with new deliveries.
  */
 function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery {
   const resource = getResourceTable(entityType);

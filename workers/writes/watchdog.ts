@@ -4,7 +4,7 @@ import type { WriteJob, WritesQueue } from '../../shared/queues/writes.js';
 import { checkReadiness, createStoreChecks } from '../../shared/server/health.js';
 
 const CHECK_INTERVAL_MS = 10_000;
-/** The worker counts as hanging if jobs wait this long although the stores respond. */
+/** The worker counts as hanging if jobs wait for this time although the stores respond. */
 const MAX_IDLE_MS = 30_000;
 
 /**

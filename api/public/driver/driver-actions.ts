@@ -66,12 +66,12 @@ export function parseAction(body: unknown): DriverAction {
 const NOT_STARTED = 'dispatched';
 
 /**
- * Maximum number of tries to add a note. A try fails if another write of the work order comes in
- * between.
+ * Maximum number of tries to add a note. A try fails if another write changes the work order at the
+ * same time.
  */
 const MAX_NOTE_TRIES = 4;
 
-/** A request of the driver's page, with the work order that its link opens. */
+/** A request from the driver's page, with the work order of its link. */
 export interface DriverRequest {
   api: ApiRuntime;
   ctx: ApiContext;
@@ -81,8 +81,9 @@ export interface DriverRequest {
 }
 
 /**
- * Submits the commands of an action. The same action sent again acts once.
- * @throws {AppError} the error of a command that was refused
+ * Submits the commands of an action. Sending the same action twice has the effect of sending it
+ * once.
+ * @throws {AppError} the error of the refused command
  */
 export async function runAction(request: DriverRequest, action: DriverAction): Promise<void> {
   const { workOrder } = request;
@@ -103,23 +104,26 @@ export async function runAction(request: DriverRequest, action: DriverAction): P
 }
 
 /**
- * True if the action only shows that the driver has seen the work order, not that the driver is on
- * the way.
+ * True if the action shows only that the driver has seen the work order, and not that the driver
+ * has left.
  */
 function isBeforeStart(action: DriverAction): boolean {
   return action.kind === 'step' && ['offered', 'acknowledged'].includes(action.step);
 }
 
 /**
- * Returns the time, or the present if the phone's clock is ahead.
- * @param earliest what the time cannot precede, such as the assignment: prices depend on it
+ * Returns the action's time, or the current time if the phone's clock is ahead.
+ * @param earliest the earliest time that can be true, such as the time of the assignment; prices
+ *   depend on the returned time
  */
 export function toPast(at: string, earliest: string | null = null): string {
   const time = Math.max(Date.parse(at), earliest === null ? 0 : Date.parse(earliest));
   return new Date(Math.min(time, Date.now())).toISOString();
 }
 
-/** Adds a note after those that exist. Tries again if another write comes in between. */
+/**
+ * Appends a note to the existing notes. Tries again if another write changes the work order first.
+ */
 async function addNote(
   request: DriverRequest,
   action: Extract<DriverAction, { kind: 'note' }>,
@@ -169,16 +173,18 @@ interface Submission {
   input: unknown;
   action: { id: string };
   ifMatch?: string[];
+  /** The record to change, if it is not the work order. */
+  entityId?: string;
 }
 
 /**
- * Submits one command as the driver. Its idempotency key is derived from the work order, the id of
- * the action and the command. So an action sent twice acts once, and an action of a phone cannot
- * collide with the key of another caller.
+ * Submits one command as the driver. The work order, the action's id and the command determine its
+ * idempotency key. So an action that is sent twice acts once, and its key cannot collide with the
+ * key of another caller.
  */
 export async function submitOne(
   { api, ctx, workOrder }: DriverRequest,
-  { definition, input, action, ifMatch }: Submission,
+  { definition, input, action, ifMatch, entityId }: Submission,
 ): Promise<Extract<CommandResult, { ok: true }> | undefined> {
   const { tenant_id: tenantId, id: workOrderId, environment } = workOrder;
   const { type, creates } = definition;
@@ -189,7 +195,7 @@ export async function submitOne(
       tenantId,
       environment,
       name: actor.name,
-      entityId: creates ? newId() : workOrderId,
+      entityId: entityId ?? (creates ? newId() : workOrderId),
       input,
     }),
     actor,
@@ -212,7 +218,10 @@ export async function submitOne(
   return submitted;
 }
 
-/** Returns the driver as the audit log names them. If the truck has no driver, names the truck. */
+/**
+ * Returns the driver's name for the audit log. If the truck has no driver, returns the truck's
+ * name.
+ */
 function describeDriver({ driver_id, truck_id, driver_name, unit_number }: DrivenWorkOrder) {
   const name = `${driver_name ?? `Truck ${unit_number}`} (driver's page)`;
   return { type: 'system' as const, id: driver_id ?? truck_id, name };

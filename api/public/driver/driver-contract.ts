@@ -1,6 +1,6 @@
 /*
- * What the server and the driver's page (dashboard/driver-page/) exchange. This file imports
- * nothing, so that the page can use it.
+ * The types that the server and the driver's page (dashboard/driver-page/) exchange. This file
+ * imports nothing, so that the page can import it.
  */
 
 /** Maximum number of characters of one note. */
@@ -8,23 +8,64 @@ export const MAX_NOTE_LENGTH = 1000;
 /** Maximum number of loaded miles. */
 export const MAX_MILES = 10_000;
 
-/** A fact about the work order. With `href`, it is a link that opens a map or calls a number. */
+/** A fact about the work order. `href` opens a map or calls a number. */
 export interface Fact {
   label: string;
   text: string;
   href: string | null;
 }
 
-/** A step of the driver, in the sequence of the work. */
+/** One step of the driver's work. */
 export interface PlannedStep {
   id: string;
   /** The text of the button. */
   action: string;
-  /** The text once the step was taken. */
+  /** The text after the driver has taken the step. */
   done: string;
 }
 
-/** What the driver's page shows. `/d/{token}/state` returns it as JSON. */
+/**
+ * A payment on a card reader. `/d/{token}/payments/{id}` returns it as JSON, also after the link
+ * has ended, so that the driver sees how the payment ends.
+ */
+export interface ReaderPayment {
+  id: string;
+  invoice: string;
+  reader: string;
+  /** With its currency, such as `$90.00`. */
+  amount: string;
+  status: 'waiting' | 'processing' | 'succeeded' | 'failed' | 'cancelled';
+  /** Why the payment failed or was cancelled, in a sentence. */
+  reason: string | null;
+  is_cancelling: boolean;
+  /**
+   * The page where a person pretends to present a card. Null unless a sandbox simulates the
+   * payment.
+   */
+  pretend_url: string | null;
+}
+
+/**
+ * What the customer owes for the work order, and the ways in which the driver can take the payment.
+ */
+export interface Payments {
+  /** The invoice that can be paid now. */
+  due: {
+    invoice: string;
+    /** With its currency, such as `$90.00`. */
+    amount: string;
+    /** The page where the customer can pay online, if one is open. */
+    pay_url: string | null;
+  } | null;
+  /** The card readers that are online. */
+  readers: { id: string; label: string }[];
+  /**
+   * The newest payment on a card reader. Null if there is none, or some minutes after it has ended.
+   */
+  current: ReaderPayment | null;
+}
+
+/** The content of the driver's page. `/d/{token}/state` returns it as JSON. */
 export interface DriverState {
   number: string;
   company: string;
@@ -33,9 +74,9 @@ export interface DriverState {
   driver: string | null;
   facts: Fact[];
   steps: PlannedStep[];
-  /** How many of the steps were taken. */
+  /** Number of steps that the driver has taken. */
   taken: number;
-  /** Set while an inspection keeps the truck out of service. */
+  /** Set while the truck is out of service because of an inspection. */
   warning: string | null;
   checklist: { key: string; label: string }[];
   /** The last pre-trip inspection of the truck in this shift. */
@@ -45,20 +86,25 @@ export interface DriverState {
     max: number;
     /** Maximum size of the file of one photo. */
     max_bytes: number;
-    /** Media types of the photos that the server takes. */
+    /** Media types of photos that the server accepts. */
     types: readonly string[];
   };
+  /**
+   * Null if the account's drivers may not take payments. Also null if there is neither a payment to
+   * show nor an invoice to pay.
+   */
+  payments: Payments | null;
 }
 
 /**
- * What the server writes into the page. It is null in the page that phones keep for times without a
- * network.
+ * The state that the server writes into the page. Null in the page that phones keep for use without
+ * a network.
  */
 export type EmbeddedState = DriverState | { has_ended: true } | null;
 
 /**
- * What the driver did: one tap, note or inspection, with the time of the phone's clock. The phone
- * makes the id, so that an action sent twice acts once.
+ * One action of the driver: a tap, a note or an inspection, with the time of the phone's clock. The
+ * phone creates the id, so an action that the phone sends twice acts once.
  */
 export type DriverAction = { id: string; at: string } & (
   | { kind: 'step'; step: string }
@@ -71,4 +117,14 @@ export type DriverAction = { id: string; at: string } & (
       odometer_miles?: number;
       notes?: string;
     }
+);
+
+/**
+ * A tap that concerns a payment. The phone creates the id, so that a tap that is sent twice acts
+ * once. Unlike an action, a tap is never stored for later.
+ */
+export type PaymentTap = { id: string } & (
+  | { kind: 'start'; invoice: string; reader_id: string }
+  | { kind: 'cancel'; payment_id: string }
+  | { kind: 'pay_link'; invoice: string }
 );

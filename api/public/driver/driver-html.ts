@@ -3,8 +3,9 @@ import { PAGE_HEADERS } from '../page-html.js';
 import type { DriverState, EmbeddedState, Fact } from './driver-contract.js';
 
 /**
- * Headers of the driver's page. Unlike other pages behind a link, it runs scripts: the files of its
- * build and its service worker, all of this origin. `blob:` is for pictures before they are sent.
+ * Headers of the driver's page. Unlike the other pages behind links, this page runs scripts: its
+ * built files and its service worker, all from this origin. `blob:` lets the page show pictures
+ * before they are sent.
  */
 export const DRIVER_HEADERS: Readonly<Record<string, string>> = {
   ...PAGE_HEADERS,
@@ -22,19 +23,22 @@ export const DRIVER_HEADERS: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), microphone=(), payment=()',
 };
 
-/** The text of the page for a link that opens no work order. */
+/** The text of the page for a link that does not work any more. */
 export const LINK_ENDED = {
   title: 'This link has ended',
   text: 'This link is not valid, or the job has ended or was given to another driver. Ask your dispatcher for a new link.',
 };
 
-/** The mark in the built page that the server replaces with the work order. */
+/** The server replaces this mark in the built page with the work order. */
 const CONTENT_MARK = '<!--content-->';
 const STATE_MARK = '"__STATE__"';
 
-/** Writes the work order into the built page. So it can be read before its script has loaded. */
+/**
+ * Writes the work order into the built page, so that the driver can read it before the script has
+ * loaded.
+ */
 export function renderDriverPage(builtPage: string, state: EmbeddedState): string {
-  // The script reads the state from an element that browsers do not run.
+  // The script reads the state from a data element, which browsers do not execute.
   const json = JSON.stringify(state).replaceAll('<', '\\u003c');
   return builtPage.replace(CONTENT_MARK, () => renderContent(state)).replace(STATE_MARK, () => json);
 }

@@ -9,14 +9,14 @@ import { type DriverRequest, submitOne, toPast } from './driver-actions.js';
 const query = Joi.object({ id: uuid().required(), at: dateTime().required() });
 
 /**
- * Adds the photo in the request's body. A photo that the work order has already counts as added,
- * because the phone sends a photo again if it got no answer.
+ * Adds the photo in the request's body. If the work order already has the photo, the response is
+ * the same as for a new photo. The phone repeats the request if the first response was lost.
  */
 export async function addPhoto(request: DriverRequest): Promise<void> {
   const { api, ctx, workOrder } = request;
   const { id, at } = validate<{ id: string; at: string }>(query, { ...ctx.query });
   const { tenant_id: tenantId, id: workOrderId } = workOrder;
-  // A retry needs no stored response, because a duplicate counts as added.
+  // No idempotency key is needed, because a photo that is sent twice counts as added.
   const target = { tenantId, workOrderId, takenAt: toPast(at), isDryRun: false, hasKey: false };
   try {
     const input = await receivePhoto(api, ctx, target);

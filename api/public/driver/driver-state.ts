@@ -6,7 +6,7 @@ import { MAX_PHOTO_BYTES, PHOTO_TYPES } from '../../photos/convert-photo.js';
 import { toTelHref } from '../to-tel-href.js';
 import { findFirstName } from '../tracking/first-name.js';
 import { formatTime } from '../tracking/format-time.js';
-import type { DriverState, Fact, PlannedStep } from './driver-contract.js';
+import type { DriverState, Fact, Payments, PlannedStep } from './driver-contract.js';
 
 const ALWAYS: PlannedStep[] = [
   { id: 'acknowledged', action: 'Accept', done: 'Accepted' },
@@ -32,7 +32,7 @@ export const CHECKLIST = [
   { key: 'safety', label: 'Cones, vest, extinguisher' },
 ] as const;
 
-export function buildDriverState(workOrder: DrivenWorkOrder): DriverState {
+export function buildDriverState(workOrder: DrivenWorkOrder, payments: Payments | null): DriverState {
   const { job_number: number, company, environment, unit_number, driver_name, inspection } = workOrder;
   const steps = planSteps(workOrder);
   return {
@@ -50,17 +50,21 @@ export function buildDriverState(workOrder: DrivenWorkOrder): DriverState {
     checklist: [...CHECKLIST],
     inspection,
     photos: { stored: workOrder.photos, max: MAX_PHOTOS, max_bytes: MAX_PHOTO_BYTES, types: PHOTO_TYPES },
+    payments,
   };
 }
 
-/** Returns the steps of the work. Loading and towing are only for a vehicle that is moved. */
+/** Returns the steps of the work. Only a towed vehicle has the steps for loading and towing. */
 export function planSteps(
   workOrder: Pick<DrivenWorkOrder, 'service_type' | 'dropoff_location'>,
 ): PlannedStep[] {
   return [...ALWAYS, ...(isTowed(workOrder) ? WITH_TOW : []), LAST];
 }
 
-/** Counts the steps up to the last logged one, which may be a step that the page does not show. */
+/**
+ * Counts the page's steps up to and including the last logged step. If the page does not show that
+ * step, counts the page's steps before it.
+ */
 function countTaken(steps: readonly PlannedStep[], logged: string | null): number {
   const order: readonly string[] = DRIVER_STEPS;
   const last = logged === null ? -1 : order.indexOf(logged);
@@ -95,8 +99,8 @@ const describe = (label: string, text: string | null, href: string | null = null
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
- * Returns a link that phones open in their map application. The page itself requests nothing from
- * it.
+ * Returns a link that phones open in their map application. The page itself sends no request to the
+ * map.
  */
 function linkToMap(destination: string): string {
   return `https://www.google.com/maps/dir/?${new URLSearchParams({ api: '1', destination })}`;

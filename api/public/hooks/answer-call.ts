@@ -20,12 +20,12 @@ interface CallRequest extends PhoneRequest {
   phone: PhoneInbound;
 }
 
-/** The query parameter that marks the answer to the menu. */
+/** The query parameter that marks the caller's choice from the menu. */
 const CHOICE = 'step=choice';
 
 /**
- * Answers a step of a call: first a menu, then what the caller chose. If something fails, the
- * caller is connected to the dispatcher.
+ * Answers one request of a call. The first answer is a menu, and the second carries out the
+ * caller's choice. If an error occurs, connects the caller to the dispatcher.
  */
 export async function answerCall(
   api: ApiRuntime,
@@ -47,7 +47,10 @@ export async function answerCall(
   }
 }
 
-/** An answer after which the caller is connected to the dispatcher. */
+/**
+ * The answer to one request of a call. If `isConnected` is true, the vendor then connects the
+ * caller to the dispatcher.
+ */
 type Answer = CallAnswer | (CallAnswer & { isConnected: true });
 
 function greet({ config }: ApiRuntime, ctx: ApiContext, { business_name }: CallerFacts): Answer {
@@ -84,7 +87,7 @@ const STATUS_SENTENCES: Readonly<Record<string, string>> = {
   in_progress: 'Your driver is on the job.',
 };
 
-/** Answers about the caller's own job only: the one whose contact has the caller's number. */
+/** Answers only about the work order whose contact has the caller's number. */
 function tellStatus({ job }: CallerFacts): Answer {
   if (!job) return { sentences: ['We find no open job for your number. We connect you.'], isConnected: true };
   const minutes = job.eta_minutes;
@@ -92,7 +95,7 @@ function tellStatus({ job }: CallerFacts): Answer {
   return { sentences: [STATUS_SENTENCES[job.status] ?? 'Your job is under way.', ...eta, 'Goodbye.'] };
 }
 
-/** Makes one new work order of a call, however often the vendor repeats the request. */
+/** Creates one work order per call, even if the vendor repeats the request. */
 async function askForTow(api: ApiRuntime, ctx: ApiContext, { request, call }: Choice): Promise<Answer> {
   const { connection } = request;
   const input = {
@@ -134,7 +137,8 @@ async function textInvoice(api: ApiRuntime, ctx: ApiContext, choice: Choice): Pr
 }
 
 /**
- * Submits the command of a call under an id that the call determines, so that it acts once.
+ * Submits a command whose id depends only on the call and the caller's choice. So the choice acts
+ * only once, even if the vendor repeats the request.
  * @throws {Error} if the command fails
  */
 async function run(

@@ -1,7 +1,7 @@
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import { phoneKeySql, toPhoneKey } from '../../../shared/resources/text-consents/phone-key.js';
 
-/** What is known about the number of a caller. */
+/** The facts about a caller's number. */
 export interface CallerFacts {
   business_name: string;
   /** The newest open work order whose contact has this number. */

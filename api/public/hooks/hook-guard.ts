@@ -7,7 +7,7 @@ import type { ApiContext } from '../../runtime/context.js';
 import { readRawBody } from '../read-raw-body.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** The whole body must arrive within this time. Vendors send the whole body immediately. */
+/** The whole body must arrive within this time. Vendors send the body immediately. */
 const BODY_DEADLINE_MS = 5000;
 /**
  * The limits for bodies in memory whose signature is not yet verified. At 1 MiB each, they take at
@@ -23,40 +23,40 @@ const BODY_LIMITS = {
 } as const;
 /**
  * The limits for networks that sent many bad bodies. This service reads one body at a time from
- * each such network. The bodies of all such networks together take at most 32 MiB, in addition to
- * the 64 MiB above. These networks are not blocked, because any customer of a vendor can make the
- * vendor's network send bad signatures.
+ * each such network. All their bodies together take at most 32 MiB, in addition to the 64 MiB
+ * above. These networks are not blocked, because a customer of a vendor can make the vendor's
+ * network send bad signatures.
  */
 const SUSPECT_BODY_LIMITS = { ...BODY_LIMITS, maxRunning: 32, maxRunningPerGroup: 1 } as const;
 /**
  * After this many refused requests of one kind in a minute, further requests of that kind are
- * blocked. The kind `bodies` is an exception: the service still reads the network's bodies, one at
- * a time.
+ * blocked. For the kind `bodies`, the service still reads the network's bodies, but only one at a
+ * time.
  */
 const REFUSALS_PER_MINUTE = 60;
 const MAX_OVER_LIMIT = 10_000;
 
 /**
- * Kinds of refused requests. Each kind is counted separately. So refusals of one kind do not affect
+ * Kinds of refused requests. Each kind is counted separately, so refusals of one kind do not affect
  * requests of another kind from the same network.
  *
  * - `unknown`: requests to an address that this service has not issued, counted by network.
  * - `connection`: refused requests to the address of one connection, counted by network and
- *   connection.
- * - `bodies`: a body that is late, truncated or too large, at any address. Also a wrong signature
- *   at the address of the operator's application. Both are counted by network.
+ * connection.
+ * - `bodies`: a late, truncated or too large body at any address, or a wrong signature at the
+ * address of the operator's application. Counted by network.
  */
 type RefusalKind = 'unknown' | 'connection' | 'bodies';
 
 /**
- * Limits the resources that senders without a valid signature can use. The webhooks for all
- * customers of a vendor come from the vendor's network. So a refusal never blocks requests to other
- * connections.
+ * Limits the resources that senders without a valid signature can use. A vendor sends the webhooks
+ * for all its customers from the same network. So refusals for one connection never block requests
+ * to another connection.
  */
 export class HookGuard {
   private readonly bodies = createFairLimit(BODY_LIMITS);
   private readonly suspectBodies = createFairLimit(SUSPECT_BODY_LIMITS);
-  /** Maps each kind and sender over the limit to the end of the minute, in ms since 1970. */
+  /** Maps each kind and sender over the limit to the end of the block, in ms since 1970. */
   private readonly overLimitUntil = new LRUCache<string, number>({ max: MAX_OVER_LIMIT });
 
   constructor(private readonly limiter: Limiter) {}

@@ -10,8 +10,8 @@ import type { PhoneRequest } from './phone-request.js';
 import { commitCommands, describeWebhook } from './store-webhook.js';
 
 /**
- * Handles a text or a step of a call, whose signature was verified.
- * @throws {Error} if the body is none of the vendor's
+ * Handles an incoming text, or one request of a call. The signature must already be verified.
+ * @throws {Error} if the body does not have the vendor's format
  */
 export async function receivePhone(
   api: ApiRuntime,
@@ -39,7 +39,7 @@ async function storeText(
     external_id: text.externalId,
     opt_out_type: text.optOutType,
   };
-  // The same text always gets the same id, so a repeated webhook stores nothing.
+  // Derive the id from the text's id at the vendor, so that a repeated webhook stores nothing.
   const entityId = deriveUuid([connectionId, text.externalId]);
   const command = createIntegrationCommand(
     { tenantId, connectionId, vendor, environment },

@@ -1,7 +1,7 @@
 import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
 import type { CalledConnection } from '../../../shared/resources/connections/hook-queries.js';
 
-/** The last part of the address at which a vendor of texts brings texts and calls. */
+/** The last part of the address to which a vendor sends texts and calls. */
 export type PhonePart = 'messages' | 'voice';
 
 export interface PhoneRequest {

@@ -18,7 +18,7 @@ import type { ApiRuntime } from '../../runtime/runtime.js';
  * one stored item makes the worker read all changes of the item's stream.
  */
 const MAX_ITEMS = 200;
-/** An item with a longer hint only says that its stream has changes. */
+/** Longer hints are dropped. The item then only says that its stream has changes. */
 const MAX_HINT_CHARS = 100;
 /**
  * Maximum number of webhooks per connection. A refused webhook loses nothing: the vendor sends it
@@ -56,7 +56,9 @@ export async function prepareCommands(
   return { isRefused: false, commands };
 }
 
-/** Returns false if the connection received too many webhooks, or its account too many items. */
+/**
+ * Returns false if the connection has received too many webhooks, or its account too many items.
+ */
 export async function spendLimits(
   { limiter }: ApiRuntime,
   { tenant_id: tenantId, id }: CalledConnection,
@@ -69,8 +71,8 @@ export async function spendLimits(
 }
 
 /**
- * Finds up to MAX_ITEMS items that are not stored yet. Chooses one item of each stream first, so
- * that every changed stream becomes due.
+ * Finds up to MAX_ITEMS items that are not stored yet. Takes one item of each stream first, so that
+ * the worker reads every changed stream.
  */
 async function findNewNotices(
   { db }: ApiRuntime,
@@ -94,7 +96,7 @@ async function findNewNotices(
   return [...new Set([...oneOfEachStream, ...added])].slice(0, MAX_ITEMS);
 }
 
-/** Replaces a long id with its hash. A vendor's id may be longer than an index entry allows. */
+/** Replaces a long id with its hash, because a vendor's id may be too long for an index entry. */
 function shorten(dedupeId: string): string {
   return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
 }
@@ -113,7 +115,7 @@ function buildCommand(
   };
 }
 
-/** Returns the members of a command that describe the request of a vendor. */
+/** Returns the command members that describe the vendor's request. */
 export function describeWebhook(ctx: ApiContext) {
   return {
     source: 'webhook' as const,
@@ -124,7 +126,7 @@ export function describeWebhook(ctx: ApiContext) {
 }
 
 /**
- * Waits until the commands are committed. If a command takes too long, stores it as an operation,
+ * Waits until the commands are committed. A command that takes too long is stored as an operation,
  * which runs later.
  * @throws {AppError} 503 if a command fails
  */
@@ -141,8 +143,8 @@ async function commitOne(api: ApiRuntime, command: Command): Promise<void> {
       throw serviceUnavailable('The webhook could not be stored. Send it again.');
     return;
   }
-  // The operation runs the command even if its job was lost. If the job runs too, the command still
-  // has an effect only once.
+  // The operation runs the command even if the command's job is lost. If the operation and the job
+  // both run the command, it acts only once.
   submitted.catch(() => undefined);
   await storeOperation(api.db, command, OPERATION_LEASE_SECONDS);
 }

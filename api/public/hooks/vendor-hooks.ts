@@ -107,15 +107,17 @@ async function receiveFor(
     readWebhook(api, ctx, { vendor, body, secret }),
   );
   if (refusal?.code === 'unauthorized') await auditRefusal(api, ctx, connection);
-  // A correctly signed body in an unknown format counts as a refusal too. The account may know the
-  // secret, and could send any number of such bodies.
+  // Count a correctly signed body in an unknown format as a refusal too. An account that knows its
+  // secret could send any number of such bodies.
   if (refusal) return guard.refuseCall(ctx, ref.connectionId, refusal);
   const { isRefused, commands } = await prepareCommands(api, ctx, { connection, items });
   if (isRefused) throw tooManyWebhooks();
   await commitCommands(api, commands);
 }
 
-/** Receives a text or a step of a call at the address of one connection, and returns the answer. */
+/**
+ * Receives a text, or one request of a call, at the address of one connection. Returns the answer.
+ */
 async function receivePhoneFor(
   hooks: Hooks,
   ctx: ApiContext,

@@ -1,6 +1,6 @@
 const MAX_CHARACTERS = 30;
 
-/** Forms of address. The word after one is usually a last name, which the page does not show. */
+/** Forms of address. The next word is usually a last name, which the page must not show. */
 const FORM_OF_ADDRESS = /^(mr|mrs|ms|miss|mx|dr|prof|sir|madam|rev|officer)\.?$/i;
 
 /** Matches a word that can be a name: letters with marks, hyphens and apostrophes. */

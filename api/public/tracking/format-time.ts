@@ -7,12 +7,15 @@ interface ZoneFormats {
 }
 
 /**
- * The formats of time zones. To create those of one zone takes a millisecond (measured), and the
- * page of every motorist asks for them four times a minute.
+ * The cached formatters by time zone. Creating one takes a millisecond (measured), and the page of
+ * every motorist needs one four times a minute.
  */
 const formats = new LRUCache<string, ZoneFormats>({ max: 200 });
 
-/** Formats a time in the account's time zone, with the day unless it is the day of `now` there. */
+/**
+ * Formats a time in the account's time zone. Adds the day unless `at` and `now` are on the same
+ * day.
+ */
 export function formatTime(at: Date, { timeZone, now }: { timeZone: string; now: Date }): string {
   const { day, time, dayAndTime } = getFormats(timeZone);
   return (day.format(at) === day.format(now) ? time : dayAndTime).format(at);

@@ -11,8 +11,8 @@ import { MAX_RADIUS, PLAN_SIZE, type PlanPoint } from './truck-position.js';
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * Headers of the tracking page. Unlike the page of an invoice, this page may run a script: the one
- * with this hash. The script may read the state of the page.
+ * Headers of the tracking page. Unlike the invoice page, this page may run the one script with this
+ * hash. The script may read `/t/{token}/state`.
  */
 export const TRACKING_HEADERS: Readonly<Record<string, string>> = {
   ...PAGE_HEADERS,
@@ -46,13 +46,13 @@ export function renderTrackingPage({ letterhead, logo, state, path }: TrackingPa
     `<title>Your request at ${escapeHtml(company)}</title><style>${TRACKING_STYLE}</style></head>`,
     `<body><main data-state="${state.state}" data-ended="${state.has_ended}">`,
     isTest ? '<p class="test">Test: no truck will come</p>' : '',
-    // The company's name follows as text, so `alt` is empty.
+    // `alt` is empty, because the company's name follows as text.
     logo ? `<img class="logo" src="${path}/logo" ${buildLogoSizeAttributes(logo)} alt="">` : '',
     `<p class="sender">${escapeHtml(company)}</p>`,
     phone ? renderPhone(phone) : '',
     `<h1>${escapeHtml(greeting)}</h1>`,
     '<p class="lost" data-part="lost" hidden>No connection. This page shows what was known last.</p>',
-    // The only live region: screen readers announce a new state, and nothing else.
+    // This is the only live region, so screen readers announce a new state and nothing else.
     `<p class="headline" role="status" data-part="headline">${escapeHtml(texts.headline)}</p>`,
     renderText('eta', texts.eta, 'eta'),
     renderText('eta_in', texts.eta_in, 'eta'),
@@ -76,7 +76,7 @@ function renderText(
   return `<p class="${className}" data-part="${name}"${hidden}>${escapeHtml(text ?? '')}</p>`;
 }
 
-/** Renders the company's number, as a link if a phone can dial it. */
+/** Renders the company's phone number, as a link if a phone can dial the number. */
 function renderPhone(phone: string): string {
   const href = toTelHref(phone);
   const text = escapeHtml(phone);
@@ -95,8 +95,9 @@ function renderSteps(steps: TrackingState['steps']): string {
 }
 
 /**
- * Renders the plan: the motorist's vehicle in the centre, the truck in its direction, north at the
- * top. The sentence below says the same, so screen readers skip the plan.
+ * Renders a small plan. The motorist's vehicle is in the centre, and north is at the top. The
+ * truck's mark shows the truck's direction. Screen readers skip the plan, because the sentence
+ * below contains the same facts.
  */
 function renderPlan(plan: PlanPoint | null): string {
   const centre = PLAN_SIZE / 2;

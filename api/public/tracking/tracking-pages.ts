@@ -13,8 +13,8 @@ import { TrackingReader } from './tracking-reader.js';
 import { buildLetterhead, buildTrackingState } from './tracking-view.js';
 
 /**
- * Maximum number of requests per network. An open page reads four times a minute, and the phones of
- * many motorists share the address of their mobile network.
+ * Maximum number of requests per network. Each open page sends four requests a minute, and many
+ * motorists share the address of their mobile network.
  */
 const PAGE_LIMITS = { minute: 300, hour: 10_000 };
 
@@ -23,9 +23,9 @@ type TrackingRuntime = Pick<ApiRuntime, 'config' | 'db' | 'limiter' | 'logger'>;
 const PATH = /^\/t\/([^/]*)(\/state|\/logo)?$/;
 
 /**
- * Handles `/t/{token}`, on which a motorist follows the truck. The path has no version prefix and
- * needs no key. `/t/{token}/state` is the changing part of the page as JSON, and `/t/{token}/logo`
- * the account's logo.
+ * Handles `/t/{token}`, the page on which a motorist follows the truck. The path has no version
+ * prefix and needs no key. `/t/{token}/state` returns the changing part of the page as JSON, and
+ * `/t/{token}/logo` the account's logo.
  */
 export function serveTrackingPages(api: TrackingRuntime): ApiMiddleware {
   const keys = deriveLinkKeys(api.config);

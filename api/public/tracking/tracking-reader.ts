@@ -6,14 +6,14 @@ import {
   type TrackedWorkOrder,
 } from '../../../shared/resources/work-order-links/tracking-queries.js';
 
-/** For this time, requests for one link share one read. */
+/** A work order that was read stays in the cache for this time. */
 const KEPT_MS = 3000;
-/** A kept work order takes about 1 KB. */
+/** Maximum number of cached work orders. Each takes about 1 KB. */
 const MAX_KEPT = 2000;
 
 /**
- * Reads what tracking pages show. However many people watch a link, a process reads its work order
- * once in {@link KEPT_MS}, and requests at the same time share that query.
+ * Reads the work orders that tracking pages show. Each process reads a work order at most once in
+ * {@link KEPT_MS}, however many people watch it. Simultaneous requests share one query.
  */
 export class TrackingReader {
   readonly #kept = new LRUCache<string, Promise<TrackedWorkOrder | undefined>>({
@@ -23,14 +23,14 @@ export class TrackingReader {
 
   constructor(private readonly db: Pick<Database, 'read'>) {}
 
-  /** Returns undefined if there is no such work order. */
+  /** Returns undefined if the work order does not exist. */
   read(target: LinkTarget): Promise<TrackedWorkOrder | undefined> {
     const key = `${target.tenantId}/${target.workOrderId}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const reading = readTrackedWorkOrder(this.db, target);
     this.#kept.set(key, reading);
-    // The next request tries again.
+    // Remove a failed read from the cache, so that the next request tries again.
     reading.catch(() => this.#kept.delete(key));
     return reading;
   }

@@ -1,8 +1,8 @@
 /**
- * The script of the tracking page. It reads the state again and writes it into the elements that
- * the server has rendered, as text. Only one request runs at a time; a hidden page sends none.
- * After an error, the pauses double up to four minutes. Every pause varies by a fifth, so that the
- * pages of one message do not all read at the same moment.
+ * The script of the tracking page. It repeatedly requests the state, and writes the texts into the
+ * elements that the server has rendered. Only one request runs at a time, and a hidden page sends
+ * none. After an error, the pauses double up to four minutes. Every pause varies by a fifth, so
+ * that pages that opened together do not keep sending their requests together.
  */
 export const TRACKING_SCRIPT = `'use strict';
 (() => {
@@ -18,7 +18,7 @@ export const TRACKING_SCRIPT = `'use strict';
   let timer;
 
   function write(element, text) {
-    // An equal text is not written again, because a screen reader would read it aloud again.
+    // Do not write an unchanged text, because a screen reader would read it aloud again.
     if (element.textContent !== (text || '')) element.textContent = text;
     element.toggleAttribute('hidden', text === null);
   }
@@ -45,14 +45,14 @@ export const TRACKING_SCRIPT = `'use strict';
 
   function showLost(isLost) {
     find('lost').toggleAttribute('hidden', !isLost);
-    // The minutes until the truck comes are wrong as soon as nobody counts them down.
+    // Without new data, the countdown to the truck's arrival would soon be wrong, so hide it.
     if (isLost) find('eta_in').toggleAttribute('hidden', true);
   }
 
   async function read() {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(location.pathname + '/state', { cache: 'no-store', credentials: 'omit', signal });
-    // The link has ended. The page at the same address says why.
+    // The link has ended. Load the page again: the server then explains why.
     if (response.status === 404 || response.status === 410) location.reload();
     if (!response.ok) throw new Error('status ' + response.status);
     return response.json();
@@ -79,7 +79,7 @@ export const TRACKING_SCRIPT = `'use strict';
     if (!hasEnded && !document.hidden) timer = setTimeout(poll, pause);
   }
 
-  // Whoever switches to and fro between pages does not cause more requests.
+  // Frequent switching between browser tabs does not cause more requests.
   document.addEventListener('visibilitychange', () => schedule(readAt + PAUSE_MS - Date.now()));
   addEventListener('online', poll);
   addEventListener('offline', () => showLost(!hasEnded));

@@ -1,4 +1,6 @@
-/** The style sheet of the tracking page. It fits a width of 320 pixels, and light and dark. */
+/**
+ * The style sheet of the tracking page. It supports a width of 320 pixels, and light and dark mode.
+ */
 export const TRACKING_STYLE = `:root{color-scheme:light dark;--back:#f4f4f4;--sheet:#fff;--text:#222;--soft:#555;--rule:#ddd;--mark:#1a4f8b;--good:#1d6b34;--warn:#fff3cd;--warnText:#3d3000}
 @media (prefers-color-scheme:dark){:root{--back:#15171a;--sheet:#1f2226;--text:#eee;--soft:#b4b8bd;--rule:#41464d;--mark:#8fc1ff;--good:#86d59b;--warn:#4a3c00;--warnText:#fff3cd}}
 body{margin:0;padding:16px;font-family:system-ui,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;color:var(--text);background:var(--back)}

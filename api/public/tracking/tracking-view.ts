@@ -19,8 +19,8 @@ export const STEP_LABELS: Readonly<Record<Step, string>> = {
 };
 
 /**
- * How far the work is with a step of the list. Each mark has its own word, because colour alone
- * does not tell everybody.
+ * The progress of one step in the list. Each mark also has a word, because some people cannot
+ * distinguish the colours.
  */
 type StepMark = 'passed' | 'current' | 'ahead' | 'left_out';
 
@@ -32,7 +32,7 @@ const MARK_WORDS: Readonly<Record<StepMark, string>> = {
 };
 
 interface ShownProgress {
-  /** Undefined if the work order was cancelled: the list of steps is then left out. */
+  /** Undefined if the work order was cancelled. The page then shows no list of steps. */
   step: Step | undefined;
   headline: string;
 }
@@ -54,7 +54,7 @@ const WAITING: readonly Progress[] = ['pending', 'assigned', 'en_route'];
 /** The changing part of the page. `/t/{token}/state` returns it as JSON. */
 export interface TrackingState {
   state: Step | 'cancelled';
-  /** True if nothing will change any more, so that the page stops reading. */
+  /** True if the state cannot change any more. The page then stops its requests. */
   has_ended: boolean;
   /** The texts of the page by the name of their element. Null hides the element. */
   texts: {

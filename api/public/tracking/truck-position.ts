@@ -1,6 +1,6 @@
 import type { TruckPosition } from '../../../shared/resources/work-order-links/tracking-queries.js';
 
-/** What the page shows of a truck's position: a sentence, and the truck's place in the plan. */
+/** The parts of the page that show a truck's position: a sentence, and a point in the plan. */
 export interface ShownPosition {
   text: string;
   /** Coordinates in the plan, whose centre is the motorist's vehicle. Null for a stale position. */
@@ -15,15 +15,18 @@ export interface PlanPoint {
 /** Width and height of the plan, in its own units. */
 export const PLAN_SIZE = 160;
 
-/** Trucks that are farther away stand on the plan's outer circle, too. */
+/** The plan shows all trucks beyond this distance on its outer circle. */
 const MAX_MILES = 30;
-/** A truck that is very near stands beside the vehicle, not on it. */
+/** Least distance in the plan, so that a near truck appears beside the vehicle and not on it. */
 const MIN_RADIUS = 16;
 /** Radius of the plan's outer circle. */
 export const MAX_RADIUS = 52;
 
 const EARTH_RADIUS_MILES = 3958.8;
-/** Nearer than this, a distance and a direction would be more exact than the position itself. */
+/**
+ * Below this distance, the text names no distance or direction, because positions are not that
+ * exact.
+ */
 const NEAR_MILES = 0.2;
 
 const DIRECTIONS = [
@@ -73,8 +76,8 @@ function measure({ lat, lng, pickup_lat, pickup_lng }: TruckPosition): { miles: 
 }
 
 /**
- * Returns the truck's place in the plan. The scale is logarithmic, so that the last mile is visible
- * as well as the first.
+ * Returns the truck's place in the plan. The scale is logarithmic, so that even the last mile is
+ * visible.
  */
 function placeInPlan(miles: number, bearing: number): PlanPoint {
   const share = Math.min(1, Math.log1p(miles) / Math.log1p(MAX_MILES));

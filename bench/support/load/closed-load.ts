@@ -19,9 +19,9 @@ export interface LoadResult {
 }
 
 /**
- * Keeps `clients` connections busy: each sends its next request as soon as the previous response is
- * complete. Latencies are in ms. Uses raw sockets, because they need little CPU time. On two cores,
- * an HTTP client library would limit the rate before the server does.
+ * Keeps `clients` connections busy. Each connection sends its next request as soon as the previous
+ * response is complete. Latencies are in ms. Uses raw sockets, because they need little CPU time.
+ * On two cores, an HTTP client library would limit the rate before the server does.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];

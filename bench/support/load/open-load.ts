@@ -15,7 +15,7 @@ export interface OpenLoadOptions {
   senders: Sender[];
 }
 
-/** What one sender got. Times are in ms. */
+/** The results of one sender. Times are in ms. */
 export interface SenderResult {
   name: string;
   due: number;
@@ -24,9 +24,9 @@ export interface SenderResult {
    * connection.
    */
   statuses: Record<string, number>;
-  /** Number of 503 without Retry-After. */
+  /** Number of responses with status 503 but without Retry-After. */
   withoutRetryAfter: number;
-  /** Responses with 201 in a second, from the first due time to the last. */
+  /** Number of responses with status 201 per second, between the first and the last due time. */
   acceptedPerSecond: number;
   accepted: { p50: number; p95: number; p99: number };
   refusedP99: number;
@@ -34,7 +34,7 @@ export interface SenderResult {
   waitedP99: number;
 }
 
-/** The number of connections that are opened at a time. */
+/** Number of connections that are opened at the same time. */
 const OPENED_AT_A_TIME = 100;
 /** A client waits this long for a response. */
 const PATIENCE_MS = 15_000;
@@ -46,10 +46,10 @@ interface Connection {
 }
 
 /**
- * Sends requests at a fixed rate, whether or not earlier ones have been answered, as many clients
- * that know nothing of each other do. The connections are open before the run, as those of
- * connection pools and load balancers are: Node accepts one new connection in each iteration of its
- * event loop, which is slow under load. If all connections are in use, requests wait for one.
+ * Sends requests at a fixed rate, like many independent clients. It does not wait for the responses
+ * to earlier requests. The connections are open before the run, like those of connection pools and
+ * load balancers. Node accepts only one new connection in each iteration of its event loop, which
+ * is slow under load. If all connections are in use, requests wait for a free connection.
  */
 export async function runOpenLoad({ origin, seconds, senders }: OpenLoadOptions): Promise<SenderResult[]> {
   const pools = await Promise.all(senders.map(({ connections }) => Connections.open(origin, connections)));

@@ -9,9 +9,8 @@ export interface PacedLoadOptions {
 }
 
 /**
- * Sends requests at a fixed rate, whether or not earlier ones have been answered. A client that
- * waits for responses sends fewer requests during a stall, which hides the stall (coordinated
- * omission).
+ * Sends requests at a fixed rate, without waiting for earlier responses. A client that waits for
+ * responses sends fewer requests during a stall, which hides the stall (coordinated omission).
  */
 export async function runPacedLoad({
   origin,

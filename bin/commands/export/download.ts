@@ -23,8 +23,8 @@ export interface DownloadOptions {
 
 /**
  * Downloads the file of a completed export. Writes to `<path>.part` until the file is complete and
- * has the SHA-256 in `record`. Resumes an interrupted download. Unpacks a gzip file unless `path`
- * ends in .gz. After a failure, deletes the partial files.
+ * its SHA-256 matches the one in `record`. Resumes an interrupted download. Unpacks a gzip file
+ * unless `path` ends in .gz. After a failure, deletes the partial files.
  * @throws {CliError} if the download fails; the file system's error if the file cannot be written
  */
 export async function downloadExport(

@@ -36,7 +36,7 @@ export interface ForwardOptions {
 
 /**
  * Sends the event, and repeats the request until the target responds with any status. Resolves with
- * undefined if `stopping` is aborted before that.
+ * undefined if `stopping` is aborted before the target responds.
  * @throws {CliError} if the target's URL can never be called
  */
 export async function forwardEvent(

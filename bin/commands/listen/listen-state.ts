@@ -13,8 +13,7 @@ interface Stored {
   forward_to: string;
   secret: string;
   /**
-   * The id up to which the target has answered every event of the stream. Null if the next run
-   * begins with new events.
+   * The target has answered every event up to this id. Null if the next run begins with new events.
    */
   last_event_id: string | null;
 }
@@ -34,8 +33,8 @@ export class ListenState {
 
   /**
    * Loads or creates the state, and locks it until this process ends. Without the lock, one process
-   * could save an id although another process has not yet forwarded an earlier event. The next run
-   * would skip that event.
+   * could save an id before another process has forwarded an earlier event. The next run would then
+   * skip that event.
    * @throws {CliError} `already_listening` if another process has the lock
    */
   static async acquire(
@@ -71,7 +70,8 @@ export class ListenState {
   }
 
   /**
-   * Saves the id up to which the target has answered every event, or null to begin with new events.
+   * Saves the id up to which the target has answered every event. Null means that the next run
+   * begins with new events.
    */
   async save(lastEventId: string | null): Promise<void> {
     this.stored = { ...this.stored, last_event_id: lastEventId };

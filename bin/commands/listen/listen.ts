@@ -11,7 +11,7 @@ import { isTransientError, openEventStream, StreamInterruptedError } from './eve
 import { type ForwardResult, forwardEvent, type StreamedEvent } from './forwarder.js';
 import { ListenState } from './listen-state.js';
 
-/** The time to wait before connecting again. A retry time that the stream sends replaces it. */
+/** The time to wait before connecting again, unless the stream sends another retry time. */
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 15_000;
 
@@ -176,7 +176,7 @@ function parseEventId(body: string): string {
 
 /**
  * Returns the error that ends the command. If the API does not know the last id, the command must
- * not continue by itself: it would skip an unknown number of events.
+ * not continue: it would skip an unknown number of events.
  */
 function explainFailure(error: unknown, lastEventId: string | null): unknown {
   if (error instanceof StreamInterruptedError)

@@ -8,7 +8,7 @@ import {
 import { CliError, describeReason, EXIT } from '../../cli/exit-codes.js';
 import type { UpstreamClient } from './upstream.js';
 
-/** After SIGINT or SIGTERM, the time to wait for the responses to pending requests. */
+/** After SIGINT or SIGTERM, the bridge waits this long for the responses to pending requests. */
 const LAST_RESPONSES_MS = 10_000;
 
 interface BridgeOptions {
@@ -34,9 +34,9 @@ export class StdioBridge {
   /**
    * Runs until one of these happens: the client ends its input or stops reading, `stopping` is
    * aborted, or the server refuses the key. Then delivers the responses to pending requests, if the
-   * client still reads. After `stopping`, this takes at most 10 s.
-   * @param options.input the client's stream, watched for its end, which the transport does not
-   * detect
+   * client still reads. If `stopping` was aborted, the delivery takes at most 10 s.
+   * @param options.input the client's stream; the bridge watches for its end, because the transport
+   *   does not
    * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */
@@ -72,8 +72,8 @@ export class StdioBridge {
 
   async #forward(message: JSONRPCMessage): Promise<void> {
     const cancelled = findCancelledId(message);
-    // Drop the response to a cancelled request, because the client no longer wants one. The server
-    // ignores the cancellation: it finishes the call and records it.
+    // Drop the response to a cancelled request, because the client no longer wants the response.
+    // The server ignores the cancellation: it finishes the call and records it.
     if (cancelled !== undefined) this.#pending.get(cancelled)?.abort();
     const waiting = new AbortController();
     const id = isJSONRPCRequest(message) ? message.id : undefined;

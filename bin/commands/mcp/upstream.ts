@@ -13,7 +13,10 @@ import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { SseParser } from '../../cli/sse-parser.js';
 import type { McpAccess } from './mcp-access.js';
 
-/** The longest call, a write that waits for its commit, takes less time than this. */
+/**
+ * A call must end within this time. Even the slowest call, a write that waits for its commit, takes
+ * less.
+ */
 const TIMEOUT_MS = 60_000;
 /**
  * Member of `_meta` that contains the protocol version in the newest revision of MCP. Over HTTP, a
@@ -124,8 +127,8 @@ export class UpstreamClient {
 }
 
 /**
- * True for an error response, even if its id is null. JSON-RPC allows a null id if the request is
- * unknown. MCP does not, so the SDK's check is called with the id 0.
+ * True for an error response, even if its id is null. JSON-RPC allows a null id, but the SDK's
+ * check refuses it. So this function checks the response with the id 0 instead.
  */
 function isErrorResponse(body: unknown): body is { id: RequestId | null; error: object } {
   if (typeof body !== 'object' || body === null) return false;

@@ -13,8 +13,8 @@ import {
 } from './recipes.js';
 
 /**
- * The longest time to wait for the event. The clock checks every 30 s, but a busy clock may be
- * late.
+ * The longest time to wait for the event. The clock process looks for due work every 30 s, or later
+ * if it is busy.
  */
 const MAX_WAIT_MS = 90_000;
 const FIRST_PAUSE_MS = 100;

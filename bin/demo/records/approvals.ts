@@ -32,8 +32,8 @@ const PROPOSAL_PLANS: Readonly<Record<string, DecisionPlan>> = {
 const JUSTIFICATION = 'All lines match the signed tow slip and the rates agreed with the customer.';
 
 /**
- * Makes approvals in every status. Some concern an agent's new invoice, which reached the approval
- * threshold. In the others, an agent proposes to approve an existing invoice.
+ * Makes approvals in every status. Some approvals are for an agent's new invoice that reached the
+ * approval threshold. In all others, an agent proposes to approve an existing invoice.
  */
 export function makeApprovals(
   scope: DemoScope,

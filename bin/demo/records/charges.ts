@@ -12,7 +12,7 @@ export interface DemoCharge {
 }
 
 type ChargeRange = Omit<DemoCharge, 'quantity' | 'unit_price_cents' | 'description'> & {
-  /** Range of the quantity, and its decimal places. */
+  /** Range of the quantity, and the number of its decimals. */
   units: readonly [min: number, max: number, decimals: number];
   priceCents: readonly [min: number, max: number];
 };

@@ -2,27 +2,27 @@ import type { DriverState } from '../../../api/public/driver/driver-contract.js'
 import type { Answer, Server } from './server.js';
 import type { Store, StoredAction } from './store.js';
 
-/** The pauses between tries without an answer. */
+/** The waits after tries without an answer. */
 const PAUSES_MS = [2000, 5000, 15_000, 30_000];
 
 export interface SenderEvents {
-  /** What is waiting or stored has changed. */
+  /** Called when the list of stored actions has changed. */
   onChange: () => void;
   onState: (state: DriverState) => void;
-  /** The link has ended: nothing more can be sent. */
+  /** Called when the link has ended. The page can then send nothing more. */
   onEnd: () => void;
   onOnline: (isOnline: boolean) => void;
 }
 
 /**
- * Sends the stored actions in the sequence in which they were taken, and retries until the server
- * has answered. Only one tab sends at a time. If two tabs send nevertheless, each action still acts
- * once, because the server knows its id.
+ * Sends the stored actions in the sequence in which the driver took them. Retries each action until
+ * the server has answered. Only one tab sends at a time. If two tabs ever send the same action, it
+ * still acts once, because the server recognizes its id.
  */
 export class Sender {
   #isRunning = false;
   #mustRunAgain = false;
-  /** True while the state must be read. A request without an answer leaves it true. */
+  /** True while the page must read the state. Stays true after a request without an answer. */
   #mustRead = false;
   #fails = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,7 @@ export class Sender {
     private readonly events: SenderEvents,
   ) {}
 
-  /** Sends now what waits. With `mustRead`, also reads the state if nothing waits. */
+  /** Sends the waiting actions now. With `mustRead`, also reads the state if no action waits. */
   async run({ mustRead = false } = {}): Promise<void> {
     this.#mustRead ||= mustRead;
     if (this.#isRunning) {
@@ -58,8 +58,8 @@ export class Sender {
     for (;;) {
       const next = await this.#findNext();
       if (!next && !this.#mustRead) return;
-      // Set this before the request. What asks for the state while the request runs may be newer
-      // than its answer.
+      // Clear the flag before the request. A call of `run` during the request sets it again, to get
+      // a newer state than this answer contains.
       this.#mustRead = false;
       const answer = next ? await this.#send(next) : await this.server.readState();
       this.#receive(answer);
@@ -72,7 +72,8 @@ export class Sender {
     if (answer.kind === 'ok') await this.store.deleteAction(next.seq);
     if (answer.kind === 'refused') {
       await this.store.saveAction({ ...next, refused: answer.reason });
-      // A refusal comes without the state, and a change of the state may be its reason.
+      // The answer to a refused action contains no state. The driver's action may have been refused
+      // because the state has changed, so read the state.
       this.#mustRead = true;
     }
     return answer;
@@ -106,7 +107,7 @@ export class Sender {
   }
 }
 
-/** Runs the work as soon as no other tab does. Each tab also sends what the others have stored. */
+/** Runs the work as soon as no other tab runs it. The work also sends the actions of other tabs. */
 async function runInOneTab(work: () => Promise<void>): Promise<void> {
   // Browsers have locks only on pages with TLS.
   if (!('locks' in navigator)) return work();

@@ -1,9 +1,9 @@
-import type { DriverState } from '../../../api/public/driver/driver-contract.js';
+import type { DriverState, PaymentTap, ReaderPayment } from '../../../api/public/driver/driver-contract.js';
 import type { StoredAction } from './store.js';
 
 /**
- * How the server answered a request. `later` means that it gave no answer, and that the request may
- * be sent again.
+ * The server's answer to a request. `later` means that there was no answer, and that the page may
+ * send the request again.
  */
 export type Answer =
   | { kind: 'ok'; state: DriverState | null }
@@ -11,10 +11,10 @@ export type Answer =
   | { kind: 'ended' }
   | { kind: 'later'; waitMs: number | undefined };
 
-/** A slow mobile network may take this long for a picture. */
+/** On a slow mobile network, sending a picture may take this long. */
 const TIMEOUT_MS = 90_000;
 
-/** The requests of one page, which all go to paths below its own. */
+/** The requests of one page. All their paths are below the page's own path. */
 export class Server {
   readonly #path: string;
 
@@ -27,10 +27,7 @@ export class Server {
   }
 
   send({ action }: StoredAction): Promise<Answer> {
-    if (action.kind !== 'photo') {
-      const headers = { 'Content-Type': 'application/json' };
-      return this.#request('/actions', { method: 'POST', headers, body: JSON.stringify(action) });
-    }
+    if (action.kind !== 'photo') return this.#post('/actions', action);
     const { id, at, type, data } = action;
     const query = new URLSearchParams({ id, at });
     return this.#request(`/photos?${query}`, {
@@ -40,7 +37,30 @@ export class Server {
     });
   }
 
+  pay(tap: PaymentTap): Promise<Answer> {
+    return this.#post('/payments', tap);
+  }
+
+  /** Returns undefined if the server gave no answer about the payment. */
+  async readPayment(id: string): Promise<ReaderPayment | undefined> {
+    return (await this.#fetch(`/payments/${id}`, {}))?.body?.data?.payment;
+  }
+
+  #post(path: string, body: object): Promise<Answer> {
+    const headers = { 'Content-Type': 'application/json' };
+    return this.#request(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  }
+
   async #request(path: string, init: RequestInit): Promise<Answer> {
+    const answered = await this.#fetch(path, init);
+    return answered ? interpret(answered.response, answered.body) : { kind: 'later', waitMs: undefined };
+  }
+
+  /** Returns undefined if no response came. */
+  async #fetch(
+    path: string,
+    init: RequestInit,
+  ): Promise<{ response: Response; body: Body | undefined } | undefined> {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
     try {
@@ -52,9 +72,9 @@ export class Server {
         credentials: 'omit',
         cache: 'no-store',
       });
-      return interpret(response, await response.json().catch(() => undefined));
+      return { response, body: await response.json().catch(() => undefined) };
     } catch {
-      return { kind: 'later', waitMs: undefined };
+      return undefined;
     } finally {
       clearTimeout(timer);
     }
@@ -62,13 +82,13 @@ export class Server {
 }
 
 interface Body {
-  data?: { state?: DriverState | null };
+  data?: { state?: DriverState | null; payment?: ReaderPayment };
   error?: { code: string; message: string };
 }
 
 /**
- * Interprets a response. Only the API itself may say that the link has ended or refuse an action:
- * after the error page of a proxy, the phone keeps everything.
+ * Interprets a response. Only the API itself may end the link or refuse an action. After an error
+ * page of a proxy, the phone keeps all actions.
  */
 function interpret({ ok, status, headers }: Response, body: Body | undefined): Answer {
   if (ok && body?.data?.state !== undefined) return { kind: 'ok', state: body.data.state };

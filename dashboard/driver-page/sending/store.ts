@@ -1,6 +1,6 @@
 import type { DriverAction, DriverState } from '../../../api/public/driver/driver-contract.js';
 
-/** A picture that the driver took, already shrunk. */
+/** A picture that the driver took. It is already shrunk. */
 export interface PhotoAction {
   kind: 'photo';
   id: string;
@@ -9,13 +9,13 @@ export interface PhotoAction {
   data: ArrayBuffer;
 }
 
-/** An action that is not sent yet, or that the server refused. */
+/** An action that the page has not sent yet, or that the server refused. */
 export interface StoredAction {
-  /** Ascending in the sequence in which the actions were taken. */
+  /** Grows with each action of the driver. */
   seq: number;
   job: string;
   action: DriverAction | PhotoAction;
-  /** Why the server refused the action; null if it is not sent yet. */
+  /** The reason why the server refused the action. Null if the page has not sent the action yet. */
   refused: string | null;
 }
 
@@ -25,7 +25,7 @@ interface StoredJob {
   savedAt: number;
 }
 
-/** What the phone keeps of work orders until they end. */
+/** The data of work orders that the phone keeps until they end. */
 export interface Store {
   readState(job: string): Promise<DriverState | undefined>;
   saveState(job: string, state: DriverState): Promise<void>;
@@ -33,14 +33,17 @@ export interface Store {
   addAction(job: string, action: StoredAction['action']): Promise<void>;
   saveAction(stored: StoredAction): Promise<void>;
   deleteAction(seq: number): Promise<void>;
-  /** Deletes everything about a work order. */
+  /** Deletes all data of a work order. */
   clear(job: string): Promise<void>;
 }
 
-/** Work orders whose page was not opened for this long are deleted from the phone. */
+/** If a work order's page is not opened for this time, the phone deletes the work order's data. */
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
-/** Opens the phone's store. Where the browser has none, the actions last as long as the page. */
+/**
+ * Opens the phone's storage. If the browser has no storage, actions are kept only while the page is
+ * open.
+ */
 export async function openStore(): Promise<Store> {
   try {
     const db = await openDatabase();

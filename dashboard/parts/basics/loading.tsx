@@ -1,7 +1,10 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** Grey rows in place of what is being read. Shown only if reading takes noticeable time. */
+/**
+ * Grey rows that stand for data that is still loading. They appear only if loading takes noticeable
+ * time.
+ */
 export function Loading({ label = 'Loading', rows = 6 }: { label?: string; rows?: number }) {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {

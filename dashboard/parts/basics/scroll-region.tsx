@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A wide part that scrolls sideways by itself, also by keyboard. */
+/** A wide region that scrolls sideways, with the mouse or the keyboard. */
 export function ScrollRegion({ label, children }: { label: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls here

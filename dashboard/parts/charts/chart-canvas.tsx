@@ -6,8 +6,8 @@ import type { DrawnChart } from './draw-chart';
 const HEIGHT = 180;
 
 /**
- * The picture of a chart. The library that draws it is loaded only here, because most screens have
- * no chart. The picture is drawn again when the numbers or the colours of the theme change.
+ * The picture of a chart. The drawing library is loaded only here, because most screens have no
+ * chart. The picture is drawn again when the numbers or the theme's colours change.
  */
 export function ChartCanvas({
   figure,
@@ -24,7 +24,7 @@ export function ChartCanvas({
   const content = JSON.stringify(figure);
   const current = useRef(figure);
   current.current = figure;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they are why it is drawn again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change must redraw the chart
   useEffect(() => {
     const parent = holder.current;
     if (!parent) return;

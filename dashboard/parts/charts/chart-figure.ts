@@ -2,16 +2,16 @@
 export type Tone = 'good' | 'bad' | 'alert' | 'busy' | 'plain';
 
 /**
- * The values of one row of bars or of one curve: one value for each label of the figure. A label
- * without a value has null.
+ * The values of one row of bars or of one curve. Each label of the figure has one value, which may
+ * be null.
  */
 export interface Series {
   name: string;
   tone: Tone;
   values: readonly (number | null)[];
   /**
-   * True to hatch the bars or dash the curve, so that it differs from others by more than its
-   * colour.
+   * True to hatch the bars or dash the curve, so that people do not need the colour to recognize
+   * the series.
    */
   isMarked?: boolean;
 }
@@ -25,7 +25,7 @@ export interface ChartFigure {
   format: (value: number) => string;
 }
 
-/** True if there is something to draw. */
+/** True if the chart has a value to draw. */
 export function hasValues({ series }: ChartFigure): boolean {
   return series.some(({ values }) => values.some((value) => value !== null && value !== 0));
 }

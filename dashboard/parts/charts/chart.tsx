@@ -6,11 +6,11 @@ import './chart.css';
 import { ChartCanvas } from './chart-canvas';
 
 /**
- * A chart with its name, its legend, and a table of the same numbers for those who do not see the
+ * A chart with its name and legend. A table shows the same numbers, for people who cannot see the
  * picture.
- * @param labelName what the labels are, such as "Hour"
+ * @param labelName the kind of the labels, such as "Hour"
  * @param summary the chart in one sentence, for screen readers
- * @param empty what to say if there are no values
+ * @param empty the text if there are no values
  */
 export function Chart({
   name,

@@ -4,15 +4,16 @@ import type { ChartFigure, Series } from './chart-figure';
 
 const HATCH_PX = 6;
 
-/** A chart that was drawn into the page. */
+/** A chart that is part of the page. */
 export interface DrawnChart {
   resize: (width: number) => void;
   remove: () => void;
 }
 
 /**
- * Draws a chart with the colours that the theme has now.
- * @param onIndex called with the position of the label under the pointer; undefined without one
+ * Draws a chart with the current colours of the theme.
+ * @param onIndex called with the position of the label under the pointer. The position is undefined
+ *   if the pointer leaves the chart
  */
 export function drawChart(
   parent: HTMLElement,
@@ -47,8 +48,8 @@ export function drawChart(
 }
 
 /**
- * Adds to each value the values of the series below it. Returns the tallest series first, so that
- * it does not cover the others. Omits zeros, which would be drawn as thin lines.
+ * Adds to each value the values of the series below. Returns the tallest series first, so that it
+ * does not cover the others. Omits zeros, because they would appear as thin lines.
  */
 function stack(series: readonly Series[]): Series[] {
   const sums: number[] = [];

@@ -2,8 +2,8 @@ import { AUDIT_OUTCOME } from '../../generated/vocabulary';
 import { wordsOf } from './words';
 
 /**
- * The value of the filter `outcome` that leaves out dry runs. A dry run changed nothing, and a form
- * makes one whenever the person has typed something.
+ * The value of the filter `outcome` that excludes dry runs. Forms send many dry runs while a person
+ * types, and these change nothing.
  */
 export const WITHOUT_DRY_RUNS = wordsOf(AUDIT_OUTCOME)
   .filter((outcome) => outcome !== 'dry_run')

@@ -14,7 +14,7 @@ export function CustomerSelect({
   size,
 }: {
   label?: string;
-  /** What the field shows while nobody is chosen. */
+  /** The text in the field while no customer is chosen. */
   placeholder?: string;
   value: string | null;
   onChange: (id: string | null) => void;
@@ -48,7 +48,7 @@ export function CustomerSelect({
       data={[...customers].map(([id, name]) => ({ value: id, label: name }))}
       value={value}
       onChange={onChange}
-      // The server has searched already.
+      // Show all options, because the server has already searched.
       filter={({ options }) => options}
       onSearchChange={setTyped}
       error={error}

@@ -3,8 +3,8 @@ import { client } from '../../api/client';
 
 /**
  * Returns the number and the customer of an invoice, for the rows of other lists. One request reads
- * the newest 100 invoices, and one more reads each older invoice. They are read once and not with
- * every change of the account: a list of 50 rows would otherwise read 50 invoices again each time.
+ * the newest 100 invoices. Each older invoice needs a request of its own. The invoices are not read
+ * again after changes of the account, because a list may contain 50 old invoices.
  */
 export function useListedInvoice(id: string | null) {
   const newest = useQuery({

@@ -4,8 +4,8 @@ import { nameTruck } from './name-truck';
 
 const PAGE = { params: { query: { limit: 200 } } };
 /**
- * Names are read once, and not again with every change of the account: a list of many rows would
- * otherwise read them several times a second.
+ * Reads names only once. Otherwise a list of many rows would read them again after each change of
+ * the account, several times a second.
  */
 const ONCE = { enabled: (query: { state: { data: unknown } }) => query.state.data === undefined };
 
@@ -14,8 +14,9 @@ function onceIf(isWanted: boolean) {
 }
 
 /**
- * The name of a customer. One request reads the names of 200 customers; the others are read by id.
- * @param isLink true to open the customer on a click
+ * The name of a customer. One request reads the names of 200 customers. Each further name needs a
+ * request of its own.
+ * @param isLink true if a click opens the customer
  */
 export function CustomerName({ id, isLink = false }: { id: string | null; isLink?: boolean }) {
   const list = api.useQuery('get', '/customers', PAGE, ONCE);
@@ -65,12 +66,12 @@ export function DriverName({ id }: { id: string | null }) {
   return <>{(listed ?? single.data)?.name ?? '…'}</>;
 }
 
-/** Reads the trucks of the account, up to 200, with their present status. */
+/** Reads up to 200 trucks of the account with their current status. */
 export function useTrucks() {
   return api.useQuery('get', '/trucks', PAGE).data?.data.items ?? [];
 }
 
-/** Reads the drivers of the account, up to 200. */
+/** Reads up to 200 drivers of the account. */
 export function useDrivers() {
   return api.useQuery('get', '/drivers', PAGE).data?.data.items ?? [];
 }

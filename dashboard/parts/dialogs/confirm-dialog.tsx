@@ -4,8 +4,9 @@ import type { Problem } from '../../api/problem';
 import { FormDialog } from './form-dialog';
 
 /**
- * Asks for confirmation before a write that is hard to undo, and restates what the write does.
- * @param verb what the button says, such as "Void"
+ * Asks for confirmation before a write that is hard to undo. Also describes the effect of the
+ * write.
+ * @param verb the text of the button, such as "Void"
  * @param reason asks for a reason; `field` is its name in the API
  */
 export function ConfirmDialog({
@@ -21,7 +22,7 @@ export function ConfirmDialog({
 }: {
   title: string;
   verb: string;
-  /** Another name for Cancel, where the write itself cancels something. */
+  /** Replaces the text Cancel, for a write that itself cancels something. */
   dismissLabel?: string;
   effect: ReactNode;
   write: { problem: Problem | undefined; isRunning: boolean; isSaving: boolean };

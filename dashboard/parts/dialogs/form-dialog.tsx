@@ -4,16 +4,16 @@ import { type Problem, splitFaults } from '../../api/problem';
 import { ProblemAlert } from '../feedback/problem-alert';
 import { useFocusReturn } from './use-focus-return';
 
-/** The faults that the server found, by the name of the field. */
+/** The server's error texts by field name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
- * A dialog with a form. It stays open, filled in, until the write is stored. The server's faults
- * stand beside their fields, and the rest above the buttons.
- * @param fields names of the fields, as the API names them
- * @param children the fields; they get the faults
- * @param settled stands in place of the buttons once there is nothing left to send
- * @param isLong a click outside leaves the dialog open, because much may have been typed into it
+ * A dialog with a form. It stays open, with its values, until the write is stored. The server's
+ * faults appear beside their fields, and all other faults above the buttons.
+ * @param fields names of the fields in the API
+ * @param children renders the fields, with the faults by field
+ * @param settled replaces the buttons once there is nothing left to send
+ * @param isLong true if a click outside must not close the dialog, because people type much into it
  */
 export function FormDialog({
   title,
@@ -32,7 +32,7 @@ export function FormDialog({
 }: {
   title: string;
   submitLabel: string;
-  /** Another name for Cancel, where the form itself cancels something. */
+  /** Replaces the text Cancel, for a form that itself cancels something. */
   dismissLabel?: string;
   fields?: readonly string[];
   write: { problem: Problem | undefined; isRunning: boolean; isSaving: boolean };
@@ -51,14 +51,15 @@ export function FormDialog({
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (!problem) return;
-    // Go to the first fault, which may be out of sight in a long form.
+    // Focus the first field with a fault, which may be out of sight in a long form.
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     if (field) field.focus();
     else form.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' });
   }, [problem]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // React passes the event on to a form around the dialog, which must not be sent too.
+    // React also passes the event to a form around the dialog. Stop it, so that the outer form is
+    // not sent.
     event.stopPropagation();
     onSubmit();
   };

@@ -4,9 +4,9 @@ import { CodeBlock } from '../values/code-block';
 import { useFocusReturn } from './use-focus-return';
 
 /**
- * Shows a secret that nobody can read again. It closes only by its button.
- * @param name what the secret is, such as "API key"
- * @param children what to do with it, such as the curl command that uses it
+ * Shows a secret that the service never shows again. Only the dialog's button closes the dialog.
+ * @param name the kind of secret, such as "API key"
+ * @param children explains how to use the secret, for example by a curl command
  */
 export function SecretDialog({
   title,

@@ -1,15 +1,15 @@
 import { useState } from 'react';
 
 /**
- * Keeps what a person has typed over a record. Only the members that the person changed are kept
- * and sent, so that saving again after a 412 keeps what somebody else wrote into the others.
+ * Keeps the members of a record that the person has changed. A form sends only these members. So a
+ * second save after a 412 does not overwrite the members that a colleague has changed.
  */
 export function useEdits<Fields extends object>(record: Fields) {
   const [edits, setEdits] = useState<Partial<Fields>>({});
   return {
-    /** The record with what was typed. */
+    /** The record with the person's changes. */
     draft: { ...record, ...edits },
-    /** The members that were typed and differ from the record. */
+    /** The changed members whose values differ from the record. */
     edits: Object.fromEntries(
       Object.entries(edits).filter(([name, value]) => value !== record[name as keyof Fields]),
     ) as Partial<Fields>,
@@ -19,8 +19,8 @@ export function useEdits<Fields extends object>(record: Fields) {
 
 /**
  * Returns only the members that the person has just changed. Some forms report their whole state
- * after every change, so this function compares that state with the shown one. A member missing
- * from the new state is returned as undefined.
+ * after every change, so this function compares that state with the shown state. A member that is
+ * missing in the new state is returned as undefined.
  */
 export function findTyped<Fields extends object>(next: Fields, shown: Fields): Partial<Fields> {
   const names = new Set(Object.keys({ ...shown, ...next })) as Set<keyof Fields & string>;

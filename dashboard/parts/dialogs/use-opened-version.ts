@@ -2,10 +2,10 @@ import { useCallback, useEffect, useState } from 'react';
 import type { Problem } from '../../api/problem';
 
 /**
- * Returns the version of a record with which a form was opened, for If-Match. The page re-reads
- * records all the time; if the form sent the newest version, it would silently overwrite what a
- * colleague has just saved. So it takes the newest version only after the server has refused its
- * own and shown what changed.
+ * Returns the version for If-Match: the version of the record when the form was opened. The page
+ * reads records again and again. If the form sent the newest version, it would silently overwrite a
+ * colleague's change. So it takes the newest version only after the server has refused the old one,
+ * and the form has shown the changes.
  * @param isEditing false while nothing has been typed; the newest version is then taken
  */
 export function useOpenedVersion<Versioned extends { updated_at: string }>(
@@ -20,7 +20,7 @@ export function useOpenedVersion<Versioned extends { updated_at: string }>(
     setOpened(newest);
     setRefused(false);
   }, [mayRenew, newest, opened]);
-  /** An option of useWrite. */
+  /** For the option `onProblem` of useWrite. */
   const onProblem = useCallback((problem: Problem) => {
     if (problem.isStale) setRefused(true);
   }, []);

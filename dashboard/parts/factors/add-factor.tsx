@@ -30,7 +30,8 @@ const TEXTS: Record<Kind, { title: string; submit: string; hint: string; name: s
 
 /**
  * The dialogs that add a second factor.
- * @param isFirst the first factor needs the password, and shows recovery codes afterwards
+ * @param isFirst true for the first factor: the dialog then asks for the password, and finally
+ *   shows recovery codes
  */
 export function AddFactor({ kind, isFirst, onClose }: { kind: Kind; isFirst: boolean; onClose: () => void }) {
   // Keep the first value. `isFirst` becomes false as soon as the first factor is confirmed, while

@@ -4,7 +4,7 @@ import type {
 } from '@simplewebauthn/browser';
 import { Problem } from '../../api/problem';
 
-/** True if the browser has passkeys on this page: it needs TLS, or this machine itself. */
+/** True if the browser supports passkeys on this page. Passkeys need TLS or localhost. */
 export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window;
 
 /**

@@ -28,7 +28,7 @@ const WAYS: Record<Kind, { offer: string; label: string; field: keyof Proof; hin
 
 /**
  * Asks for one of the person's second factors.
- * @param onProof sends the proof; a failure is shown here
+ * @param onProof sends the proof; this component shows a failure
  */
 export function ProveFactor({
   challenge,
@@ -61,7 +61,8 @@ export function ProveFactor({
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // React passes the event on to a form around this one.
+    // React also passes the event to a form around this form. Stop it, so that the outer form is
+    // not sent.
     event.stopPropagation();
     void run(async () => {
       if (kind !== 'passkey') return { [field]: text };

@@ -2,7 +2,9 @@ import { encode } from 'uqr';
 
 const SIZE = 200;
 
-/** A QR code. Always dark on white, because many cameras read no inverted code. */
+/**
+ * A QR code. It is dark on white in every theme, because many cameras cannot read an inverted code.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: 2 });
   const path = data

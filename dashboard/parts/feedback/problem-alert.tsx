@@ -7,7 +7,7 @@ const CHANGED =
   'Somebody has changed this record since you opened it. What you typed is kept: look at the changes below, then send it again.';
 
 /**
- * Says what went wrong, and what can be done.
+ * Shows a problem and how to solve it.
  * @param text replaces the problem's own message
  */
 export function ProblemAlert({
@@ -55,7 +55,7 @@ export function ProblemAlert({
 /** Describes a change of a 412 response: "status was changed by Dana: pending → dispatched". */
 function describeChange({ field = '', from, to, changed_by: who }: Fault): string {
   const name = field.replace(/_id$/, '').replaceAll('_', ' ');
-  // Ids say nothing to people: that the field has changed is enough.
+  // Ids mean nothing to people, so name only the changed field.
   const values = field.endsWith('_id') ? '' : `: ${showValue(from)} → ${showValue(to)}`;
   return `${name} was changed${who ? ` by ${who}` : ''}${values}`;
 }

@@ -5,7 +5,7 @@ import { humanize } from '../record/status-badge';
 import { type Search, useUrl, useUrlSearch } from '../url/use-url';
 import { endOfDay, startOfDay } from '../values/zoned-time';
 
-/** A filter of a list. Its name is that of the query parameter, in the API and in the URL. */
+/** A filter of a list. Its name is the query parameter's name, in the API and in the URL. */
 export type Filter = {
   name: string;
   label: string;
@@ -13,19 +13,19 @@ export type Filter = {
   | {
       kind: 'choice';
       options: readonly (string | { value: string; label: string })[];
-      /** What the list shows while nothing is chosen; "Any" by default. */
+      /** The text of the filter while no option is chosen; "Any" by default. */
       placeholder?: string;
     }
   | { kind: 'text' }
   | { kind: 'customer' }
   /**
-   * The first or the last day of a range. The API gets the start of the first day, or the start of
-   * the day after the last.
+   * The first or the last day of a range. The API receives the start of the first day, or the start
+   * of the day after the last day.
    */
   | { kind: 'from' | 'to' }
 );
 
-/** The filters that most lists have. */
+/** Filters that many lists share. */
 export const FROM: Filter = { name: 'since', label: 'From', kind: 'from' };
 export const TO: Filter = { name: 'until', label: 'To', kind: 'to' };
 export const SEARCH: Filter = { name: 'search', label: 'Search', kind: 'text' };
@@ -106,7 +106,7 @@ function FilterField({ filter }: { filter: Filter }) {
   );
 }
 
-/** Waits until the person stops typing, so that not every letter is a request. */
+/** Waits for a pause in typing, so that not every letter causes a request. */
 function TextFilter({
   label,
   value,

@@ -7,9 +7,10 @@ import { useUrl, useUrlPath, useUrlSearch } from '../url/use-url';
 export type ListColumn<Row> = Column<Row>;
 
 /**
- * A table whose rows open their record. The first cell is a real link, for new tabs; a click
- * anywhere in the row, `j`, `k` and Enter do the same.
- * @param isOld true while the rows of the new filter are being read
+ * A table whose rows open their record. The first cell is a real link, so that people can open a
+ * new tab. A click anywhere in the row also opens the record. The keys `j` and `k` move between
+ * rows, and Enter opens a row.
+ * @param isOld true while the table still shows the rows of the previous filter
  */
 export function LinkedTable<Row extends { id: string }>({
   label,
@@ -28,8 +29,8 @@ export function LinkedTable<Row extends { id: string }>({
   rowName: (row: Row) => ReactNode;
   isOld: boolean;
   /**
-   * The query parameter that holds the id of the open row. Opening a row then keeps the current
-   * path. By default, a row opens at its own path, `/<screen>/<id>`.
+   * The query parameter for the id of the open row. If set, opening a row keeps the current path.
+   * By default, a row opens at its own path, `/<screen>/<id>`.
    */
   recordParameter?: string;
 }) {
@@ -90,7 +91,9 @@ export function LinkedTable<Row extends { id: string }>({
   );
 }
 
-/** True for a click that a link, button or field inside the row handles, or that selects text. */
+/**
+ * True for a click on a link, button or field inside the row, and for a click that selects text.
+ */
 function isControl(event: MouseEvent): boolean {
   const isOnControl = (event.target as Element).closest('a, button, input, select, label') !== null;
   return isOnControl || window.getSelection()?.isCollapsed === false;

@@ -13,7 +13,7 @@ import { type Filter, FilterBar, readFilters } from './filters';
 import { LinkedTable, type ListColumn } from './linked-table';
 import { Paging } from './paging';
 
-/** The lists of the API: GET with `items` and `cursor`. */
+/** A page of a list in the API's format. */
 export interface ListPage<Row> {
   data: { items: Row[]; cursor: string | null };
 }
@@ -21,10 +21,11 @@ export interface ListPage<Row> {
 const PAGE_SIZE = 50;
 
 /**
- * A screen with one list: heading, filters in the URL, rows that open their record, and pages.
- * Other screens may show the list of another path with `fixedQuery`.
+ * A screen with one list. It has a heading, filters in the URL, rows that open their record, and
+ * pages.
  * @param path path of the list below /v1, such as `/invoices`
- * @param fixedQuery query parameters that no filter changes
+ * @param fixedQuery query parameters of every request for the list, such as a status. A filter with
+ *   the same name replaces its parameter.
  */
 export function ListScreen<Row extends { id: string }>({
   name,
@@ -48,18 +49,23 @@ export function ListScreen<Row extends { id: string }>({
   columns: readonly ListColumn<Row>[];
   /** The header of the first column. */
   nameHeader: string;
-  /** The name of a row's record, which is the text of its link in the first column. */
+  /** The name of a row's record. It is the text of the link in the first column. */
   rowName: (row: Row) => ReactNode;
-  /** Rows open as `?<recordParameter>=<id>` over this list, in place of a path of their own. */
+  /**
+   * If set, a row opens as `?<recordParameter>=<id>` over this list, and not at a path of its own.
+   */
   recordParameter?: string;
   actions?: ReactNode;
-  /** What stands between the heading and the filters. */
+  /** The content between the heading and the filters. */
   above?: ReactNode;
-  /** What to say, and to offer, if there are no records at all. */
+  /** The text and the offered action if the account has no such records. */
   empty: { text: string; action?: ReactNode; curl?: string };
-  /** How soon to read the rows again, for records that change without an event; false if never. */
+  /**
+   * The interval at which the rows are read again, for records that change without an event. False
+   * means never.
+   */
   refetchMs?: (rows: readonly Row[]) => number | false;
-  /** True for one of the views of a screen, whose heading stands above its tabs; see ViewTabs. */
+  /** True if the list is one view of a screen. ViewTabs then shows the heading above the tabs. */
   isView?: boolean;
 }) {
   const search = useUrlSearch();
@@ -122,13 +128,14 @@ export function ListScreen<Row extends { id: string }>({
   );
 }
 
-/** Reads one page of a list. While the next one is being read, the old rows stay. */
+/** Reads one page of a list. Keeps the old rows until the next page has arrived. */
 function useList<Row>(
   path: string,
   query: Record<string, unknown>,
   refetchMs: (rows: readonly Row[]) => number | false = () => false,
 ) {
-  // The path determines the type of the rows. The caller must name the type that fits.
+  // The path determines the type of the rows, but TypeScript cannot infer it. The caller must name
+  // the right type.
   const read = api.useQuery as unknown as (
     method: 'get',
     path: string,

@@ -9,10 +9,10 @@ type ListProps<Row extends { id: string }> = Omit<
 >;
 
 /**
- * A list of which people first want the records that wait for them. A second tab has all records;
- * a chosen status shows that tab.
- * @param waiting the status of the records that wait, and the label of the first tab
- * @param emptyAll what to say if there are no records at all; `empty` is about those that wait
+ * A list with two tabs. The first tab has the records that wait for a person, and the second has
+ * all records. If the URL names a status, the second tab is open.
+ * @param waiting the status of the waiting records, and the label of the first tab
+ * @param emptyAll the text if there are no records at all; `empty` is the text if none wait
  */
 export function OpenAndAll<Row extends { id: string }>({
   waiting,

@@ -3,8 +3,9 @@ import { useRef } from 'react';
 import { useUrl, useUrlSearch } from '../url/use-url';
 
 /**
- * Next and Previous. The API names only the page after the current one, so the pages before are
- * remembered here; a page opened by a link leads back to the first page.
+ * The buttons Next and Previous. The API returns a cursor only for the next page, so this component
+ * remembers the cursors of previous pages. If a link has opened the current page, Previous leads to
+ * the first page.
  * @param next cursor of the next page; null on the last page
  */
 export function Paging({ next }: { next: string | null }) {

@@ -2,7 +2,7 @@ import { Stack, Tabs, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useUrl, useUrlPath, useUrlSearch } from '../url/use-url';
 
-/** One view of a screen. Its name is the value of `view` in the URL. */
+/** One view of a screen. The URL names the view in `view`. */
 export interface View {
   name: string;
   label: string;
@@ -10,9 +10,9 @@ export interface View {
 }
 
 /**
- * The heading of a screen, and its views as tabs. The first view is the one without `view` in the
- * URL. Another view starts without the filters of the last one.
- * @param shownView the view that is shown, if another part of the URL than `view` decides it too
+ * The heading of a screen, and its views as tabs. Without `view` in the URL, the first view is
+ * open. A change of the view removes all filters.
+ * @param shownView overrides the view that the URL names
  */
 export function ViewTabs({
   name,

@@ -4,13 +4,13 @@ import { describeSummary } from '../values/summary';
 import { ExactTime } from '../values/time';
 import { humanize } from './status-badge';
 
-/** Fields whose values are words of the API, such as `in_progress`. */
+/** Names of fields whose values are words of the API, such as `in_progress`. */
 const WORDS = /(^|_)(status|step|type|reason|kind|method)$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 /**
- * A value of a changed field, as people read it: names in place of ids, times in the account's
- * zone.
+ * Shows the value of a changed field to people: names instead of ids, and times in the account's
+ * time zone.
  */
 export function ChangeValue({ field, value }: { field: string; value: unknown }) {
   if (value === null || value === undefined || value === '') return <>empty</>;

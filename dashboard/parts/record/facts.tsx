@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and values of a record. A value of undefined is left out; null shows a dash. */
+/** A list of names and values. Omits a value of undefined, and shows null as a dash. */
 export function Facts({ items }: { items: Readonly<Record<string, ReactNode | undefined>> }) {
   return (
     <dl className="facts">

@@ -11,8 +11,8 @@ export type ShownLine = Pick<
 >;
 
 /**
- * Line items as a table to read.
- * @param sums amounts below the lines, such as tax and total
+ * A table of line items that cannot be edited.
+ * @param sums amounts below the line items, such as tax and total
  */
 export function LineTable({
   label = 'Line items',

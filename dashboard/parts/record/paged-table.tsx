@@ -10,9 +10,9 @@ export interface Page<Row> {
 }
 
 /**
- * A table that reads its rows page by page, with a button for the next page.
- * @param queryKey identifies the list for the cache: `['/payments', { invoice_id: id }]`
- * @param readPage reads one page; the first has no cursor
+ * A table that reads its rows page by page. A button reads the next page.
+ * @param queryKey identifies the list in the cache: `['/payments', { invoice_id: id }]`
+ * @param readPage reads one page; the first page has no cursor
  */
 export function PagedTable<Row>({
   queryKey,

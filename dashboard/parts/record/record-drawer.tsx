@@ -5,7 +5,7 @@ import { useFocusReturn } from '../dialogs/use-focus-return';
 import { ProblemAlert } from '../feedback/problem-alert';
 import { useUrl } from '../url/use-url';
 
-/** What reading the record returned so far; a query of @tanstack/react-query fits. */
+/** The result of reading a record. A query of @tanstack/react-query fits this type. */
 interface Reading<Data> {
   data: Data | undefined;
   error: unknown;
@@ -14,9 +14,8 @@ interface Reading<Data> {
 }
 
 /**
- * The drawer of a record, over the list of its screen. Its name is the record's. Closing it shows
- * the list again.
- * @param name how people call the record, such as its number
+ * The drawer of a record, over the list of its screen. Closing the drawer shows the list again.
+ * @param name the drawer's title: the record's name for people, such as its number
  * @param status badges beside the name
  */
 export function RecordDrawer<Data>({
@@ -34,7 +33,7 @@ export function RecordDrawer<Data>({
   /** Buttons at the top. */
   actions?: (data: Data) => ReactNode;
   size?: string | number;
-  /** What closing does, by default {@link useUrl}'s closeRecord. */
+  /** Called when the drawer closes. By default, closeRecord of {@link useUrl}. */
   onClose?: () => void;
   children: (data: Data) => ReactNode;
 }) {
@@ -51,7 +50,7 @@ export function RecordDrawer<Data>({
       size={size}
       title={data ? name(data) : 'Loading'}
       overlayProps={{ backgroundOpacity: 0.25 }}
-      // Escape belongs to the dialog on top, if there is one.
+      // If a dialog is open over the drawer, Escape must close the dialog and not the drawer.
       closeOnEscape={false}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !event.defaultPrevented && !isInsideDialog(event)) close();
@@ -75,8 +74,8 @@ export function RecordDrawer<Data>({
 }
 
 /**
- * Closes the drawer on Escape even if the focus is on the page itself, unless another dialog is
- * open. The focus goes there from a button that disappears once it was pressed.
+ * Closes the drawer on Escape even if no element has the focus. The focus is lost, for example,
+ * when the person presses a button that then disappears. Does nothing while another dialog is open.
  */
 function useEscapeWithoutFocus(close: () => void): void {
   useEffect(() => {
@@ -90,8 +89,8 @@ function useEscapeWithoutFocus(close: () => void): void {
 }
 
 /**
- * True for a key pressed in a dialog that was opened from the drawer. React passes its events on to
- * the drawer, although the dialog stands elsewhere in the page.
+ * True if the key was pressed in a dialog that the drawer has opened. React passes such events to
+ * the drawer, although the dialog is in another part of the page.
  */
 function isInsideDialog(event: React.KeyboardEvent<HTMLElement>): boolean {
   return !event.currentTarget.contains(event.target as Node);

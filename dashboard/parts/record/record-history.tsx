@@ -11,7 +11,7 @@ import { humanize, StatusBadge } from './status-badge';
 type Entry = Schemas['AuditEntry'];
 
 /**
- * Who did what to a record, from the audit log, newest first.
+ * The changes of a record and their actors, from the audit log, newest first.
  * @param entityType kind of the record in the audit log, such as `work_order`
  */
 export function RecordHistory({ entityType, id }: { entityType: string; id: string }) {
@@ -76,7 +76,7 @@ function Changes({ changes }: { changes: Entry['changes'] }) {
   );
 }
 
-/** Returns the name of a field for people: "Customer" for `customer_id`, "VIN" for `vin`. */
+/** Returns a field's name for people: "Customer" for `customer_id`, "VIN" for `vin`. */
 function nameField(field: string): string {
   return field === 'vin' ? 'VIN' : humanize(field.replace(/_(id|cents)$/, ''));
 }

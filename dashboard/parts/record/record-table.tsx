@@ -5,9 +5,9 @@ import { ScrollRegion } from '../basics/scroll-region';
 export interface Column<Row> {
   header: string;
   render: (row: Row) => ReactNode;
-  /** Amounts and counts stand on the right. */
+  /** Use this for amounts and counts. */
   align?: 'right';
-  /** Width in px, so that the table does not move when its rows arrive. */
+  /** Width in px. A fixed width keeps the table in place when its rows arrive. */
   width?: number;
 }
 

@@ -3,20 +3,22 @@ import type { ReactNode } from 'react';
 import { useUrl, useUrlSearch } from '../url/use-url';
 
 export interface RecordTab {
-  /** The name of the tab in the URL: `?tab=price`. */
+  /** The tab's name in the URL: `?tab=price`. */
   value: string;
   label: string;
   /** Renders the tab's content; called only while the tab is open. */
   render: () => ReactNode;
 }
 
-/** The tabs of a record. The open one is `tab` in the URL; the first is open without it. */
+/**
+ * The tabs of a record. The URL names the open tab in `tab`. Without `tab`, the first tab is open.
+ */
 export function RecordTabs({ tabs }: { tabs: readonly RecordTab[] }) {
   const { tab, cursor } = useUrlSearch();
   const { setSearch } = useUrl();
   const first = tabs[0]?.value ?? '';
   const open = tabs.some(({ value }) => value === tab) ? (tab ?? first) : first;
-  // The page of the list behind the record stays as it is.
+  // Keep the cursor, so that the list behind the record stays on its page.
   const choose = (value: string | null) =>
     setSearch({ tab: value === first || value === null ? undefined : value, cursor }, { replace: true });
   return (

@@ -1,4 +1,3 @@
-import { Badge } from '@mantine/core';
 import { Ban, Check, CircleAlert, CircleDashed, Clock, type LucideIcon, Pencil, Send, X } from 'lucide-react';
 
 type Tone = 'good' | 'bad' | 'waiting' | 'busy' | 'draft' | 'sent' | 'over' | 'alert';
@@ -25,7 +24,7 @@ const COLORS: Record<Tone, string> = {
   over: 'var(--tone-plain)',
 };
 
-/** The tone of a status: that of the first pattern that matches the status. */
+/** The first pattern that matches a status determines its tone. */
 const TONES: readonly [RegExp, Tone][] = [
   [
     /^(paid|completed?|succeeded|approved|accepted|active|healthy|delivered|resolved|pass(ed)?|available|connected|refunded|done|read)$/,
@@ -45,23 +44,24 @@ const TONES: readonly [RegExp, Tone][] = [
   ],
 ];
 
-/** Returns a word of the API for people: "Partially paid" for `partially_paid`. */
+/** Rewrites an API word for people: `partially_paid` becomes "Partially paid". */
 export function humanize(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /**
- * A status as an icon and a word, never as a colour alone.
- * @param label the word, if it is another one than that of the status
+ * A status as an icon and a word. The colour alone never carries the meaning. The badge is plain
+ * HTML, because a list or the board shows up to sixty badges.
+ * @param label replaces the word of the status
  */
 export function StatusBadge({ status, label = humanize(status) }: { status: string; label?: string }) {
   const tone = TONES.find(([pattern]) => pattern.test(status))?.[1] ?? 'waiting';
   const Icon = ICONS[tone];
   return (
-    // Without a least width, a narrow table column would cut the word off.
-    <Badge miw="max-content" leftSection={<Icon size={12} aria-hidden color={COLORS[tone]} />}>
+    <span className="badge">
+      <Icon size={12} aria-hidden color={COLORS[tone]} />
       {label}
-    </Badge>
+    </span>
   );
 }

@@ -1,8 +1,8 @@
 import { Money } from '../values/money';
 
 /**
- * A sum below the amounts of a table.
- * @param columns how many columns the table has
+ * A sum below a table's column of amounts.
+ * @param columns number of the table's columns
  */
 export function SumRow({ name, cents, columns }: { name: string; cents: number; columns: number }) {
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { RecordLink, ScreenLink } from './links';
 import type { Search } from './use-url';
 
-/** The screens whose records open at `/app/<screen>/<id>`, by the API's `entity_type`. */
+/** The screens with records at `/app/<screen>/<id>`, by the API's `entity_type`. */
 const RECORD_SCREENS: Readonly<Record<string, string>> = {
   invoice: 'invoices',
   work_order: 'work-orders',
@@ -15,7 +15,7 @@ const RECORD_SCREENS: Readonly<Record<string, string>> = {
   audit_entry: 'audit-log',
 };
 
-/** The screens that show the other records, but not each at a URL of its own. */
+/** The screens for all other records. On these screens, a record has no URL of its own. */
 const LIST_SCREENS: Readonly<Record<string, { screen: string; search?: Search }>> = {
   settings: { screen: 'settings' },
   tenant: { screen: 'settings' },
@@ -30,8 +30,8 @@ const LIST_SCREENS: Readonly<Record<string, { screen: string; search?: Search }>
 };
 
 /**
- * A link to the record that an audit entry, an event or a notice is about, or to the screen that
- * lists such records. Only the text if no screen shows them.
+ * A link to the record of an audit entry, an event or a notice. If the record has no URL of its
+ * own, links to the screen that lists it. If no screen lists it, shows only the text.
  */
 export function EntityLink({
   type,

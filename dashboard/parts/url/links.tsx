@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { keepSearch, type Search, useUrlPath } from './use-url';
 
 /**
- * A link to a screen, with filters if any, in the same environment.
- * @param isInText underlines it, so that it is seen among words without its colour
+ * A link to a screen in the same environment, optionally with filters.
+ * @param isInText true to underline the link, so that people recognize it even without its colour
  */
 export function ScreenLink({
   screen,
@@ -32,7 +32,9 @@ export function ScreenLink({
   );
 }
 
-/** A link that changes parts of the search and stays on the path; an empty text removes a part. */
+/**
+ * A link that changes some query parameters and keeps the path. An empty text removes a parameter.
+ */
 export function SearchLink({ search, children }: { search: Search; children: ReactNode }) {
   const merge = (old: Search) => ({ ...old, ...search });
   return (
@@ -42,7 +44,7 @@ export function SearchLink({ search, children }: { search: Search; children: Rea
   );
 }
 
-/** A link to a record, which opens over the list of its screen. */
+/** A link to a record. The record opens over the list of its screen. */
 export function RecordLink({ screen, id, children }: { screen: string; id: string; children: ReactNode }) {
   const { screen: current } = useUrlPath();
   const search = (old: Search) => keepSearch(old, current === screen);

@@ -20,7 +20,7 @@ export function useUrl() {
   const navigate = useNavigate();
   const router = useRouter();
   const { screen } = useUrlPath();
-  /** Changes parts of the search; undefined removes one. A new filter starts at the first page. */
+  /** Changes query parameters; undefined removes a parameter. Also returns to the first page. */
   const setSearch = useCallback(
     (patch: Record<string, string | undefined>, { replace = false } = {}) => {
       const search = (old: Search) => withoutEmpty({ ...old, cursor: undefined, ...patch });
@@ -28,7 +28,7 @@ export function useUrl() {
     },
     [navigate],
   );
-  /** Opens a record over the list of the given screen, by default of the current one. */
+  /** Opens a record over the list of a screen, by default over the current list. */
   const openRecord = useCallback(
     (id: string, target = screen) =>
       void navigate({
@@ -58,7 +58,7 @@ export function useUrl() {
   return { setSearch, openRecord, closeRecord, openScreen, router };
 }
 
-/** Keeps only what is right on another screen: the environment. */
+/** On the same screen, removes only the tab. On another screen, keeps only the environment. */
 export function keepSearch(search: Search, isSameScreen: boolean): Search {
   if (isSameScreen) return withoutEmpty({ ...search, tab: undefined });
   return search.env ? { env: search.env } : {};

@@ -3,9 +3,9 @@ import { ScrollRegion } from '../basics/scroll-region';
 import { CopyButton } from './copy';
 
 /**
- * A text to copy: a command, a secret, a body.
- * @param label what the text is, for screen readers
- * @param copyLabel what the button's name adds to "Copy"
+ * A text for copying, such as a command, a secret or a request body.
+ * @param label names the text for screen readers
+ * @param copyLabel follows "Copy" in the button's name
  */
 export function CodeBlock({
   code,

@@ -3,8 +3,9 @@ import { Check, Copy, X } from 'lucide-react';
 import { useState } from 'react';
 
 /**
- * Copies a text. On pages without TLS, browsers offer no clipboard: then a selection is copied,
- * inside `near`, because a dialog would take the focus away from any other place.
+ * Copies a text. On pages without TLS, browsers offer no clipboard, so this function selects a
+ * hidden copy of the text. The hidden copy is beside `near`, because a dialog would take the focus
+ * away from any other place.
  */
 export async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   try {
@@ -31,8 +32,8 @@ function copySelection(text: string, parent: HTMLElement): boolean {
 }
 
 /**
- * A button that copies a text and says whether it could.
- * @param label what is copied, such as "curl"; the button reads "Copy" followed by it
+ * A button that copies a text, and then shows whether this succeeded.
+ * @param label names the text, such as "curl"; the button's text is "Copy" followed by the label
  */
 export function CopyButton({ text, label = '' }: { text: string; label?: string }) {
   const [result, setResult] = useState<'copied' | 'failed'>();

@@ -2,7 +2,10 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { parseCents } from './money';
 
-/** A field for an amount in dollars. It reports cents, or undefined while the text is no amount. */
+/**
+ * A field for an amount in dollars. It reports cents, or undefined if the text is not a valid
+ * amount.
+ */
 export function MoneyField({
   cents,
   onCents,

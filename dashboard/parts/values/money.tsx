@@ -5,7 +5,10 @@ export function formatCents(cents: number): string {
   return dollars.format(cents / 100);
 }
 
-/** Reads an amount that a person typed, such as "1,250.5". Returns cents, or undefined. */
+/**
+ * Parses an amount that a person typed, such as "1,250.5". Returns cents, or undefined if the text
+ * is not a valid amount.
+ */
 export function parseCents(text: string): number | undefined {
   const match = /^\s*(-?)\$?\s*(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d{0,2}))?\s*$/.exec(text);
   if (!match || (match[2] === undefined && !match[3])) return undefined;
@@ -14,7 +17,7 @@ export function parseCents(text: string): number | undefined {
   return sign === '-' ? -cents : cents;
 }
 
-/** An amount in digits of equal width, so that columns align. */
+/** An amount in digits of equal width, so that the digits in a column align. */
 export function Money({ cents }: { cents: number }) {
   return <span className="digits">{formatCents(cents)}</span>;
 }

@@ -1,8 +1,8 @@
 import { formatCents } from './money';
 
 /**
- * Describes a value of the audit log that is no text or number. A list of records comes as
- * `{ count, names, total_cents }`, and reads "2: Tow, Mileage ($221.25)".
+ * Describes an object in the audit log as text. For a list of records, the log contains `{ count,
+ * names, total_cents }`, and the result is "2: Tow, Mileage ($221.25)".
  */
 export function describeSummary(value: object): string {
   const { count, names, total_cents: cents } = value as Record<string, unknown>;

@@ -3,7 +3,8 @@ import { useTimeZone } from '../../api/session';
 import { fromZonedInput, toZonedInput } from './zoned-time';
 
 /**
- * A field for a date and time in the account's time zone. It reports an instant, or null if empty.
+ * A field for a date and time in the account's time zone. It reports an instant, or null if the
+ * field is empty.
  */
 export function TimeField({
   at,

@@ -4,8 +4,8 @@ import { useTimeZone } from '../../api/session';
 import { formatExact, formatRelative } from './zoned-time';
 
 /**
- * Returns the time now, and renders the component again every half minute, so that relative times
- * stay right.
+ * Returns the current time. Renders the component again every half minute, so that relative times
+ * stay correct.
  */
 function useNow(): number {
   const [now, setNow] = useState(Date.now());
@@ -16,7 +16,7 @@ function useNow(): number {
   return now;
 }
 
-/** How long ago, or in how long, with the exact time on hover and focus. */
+/** A relative time, such as "5 min. ago". Hover or focus shows the exact time. */
 export function TimeAgo({ at, empty = '–' }: { at: string | null | undefined; empty?: string }) {
   const now = useNow();
   const timeZone = useTimeZone();
@@ -37,7 +37,7 @@ export function ExactTime({
 }: {
   at: string | null | undefined;
   empty?: string;
-  /** True to show seconds, for events that follow each other within a minute. */
+  /** True to show seconds, for events within the same minute. */
   hasSeconds?: boolean;
 }) {
   const timeZone = useTimeZone();

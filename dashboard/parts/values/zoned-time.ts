@@ -8,7 +8,7 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
-/** Formats a distance in time: "5 min. ago", "in 2 days", "just now". */
+/** Formats the time between an instant and now: "5 min. ago", "in 2 days", "just now". */
 export function formatRelative(at: string, now: number): string {
   const distance = Date.parse(at) - now;
   const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms);
@@ -42,13 +42,14 @@ export function toZonedInput(at: string, timeZone: string): string {
 }
 
 /**
- * Returns the instant that a datetime-local field means in a time zone; null if the field is empty.
+ * Converts the text of a datetime-local field in a time zone to an instant. Returns null if the
+ * field is empty.
  */
 export function fromZonedInput(text: string, timeZone: string): string | null {
   const wall = Date.parse(`${text}Z`);
   if (Number.isNaN(wall)) return null;
-  // The offset depends on the instant, which is not known yet. So take the offset of a first guess,
-  // which is right except within hours of a change of daylight saving time; the second offset
+  // The offset depends on the instant, which is not known yet. So take the offset at a first guess.
+  // The guess is wrong only within hours of a change of daylight saving time, and the second offset
   // corrects it.
   const guess = wall - offsetMs(wall, timeZone);
   return new Date(wall - offsetMs(guess, timeZone)).toISOString();
@@ -66,7 +67,7 @@ export function endOfDay(date: string, timeZone: string): string | undefined {
   return startOfDay(new Date(ms + 86_400_000).toISOString().slice(0, 10), timeZone);
 }
 
-/** Returns how far the time zone's clocks are ahead of UTC at an instant. */
+/** Returns the time zone's offset from UTC at an instant, in ms. */
 function offsetMs(ms: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,

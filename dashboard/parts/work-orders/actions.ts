@@ -8,8 +8,8 @@ interface Action {
 }
 
 /**
- * The actions on work orders, with their texts. A work order's `allowed_actions` names those that
- * its state allows.
+ * The actions on work orders, with their texts. A work order's `allowed_actions` lists the actions
+ * that its state allows.
  */
 export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   accept: { label: 'Accept', permission: 'approve' },
@@ -23,7 +23,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   edit: { label: 'Edit', permission: 'write' },
 };
 
-/** The action that usually comes next in a status. */
+/** For each status, the action that usually follows. */
 export const NEXT_ACTION: Readonly<Partial<Record<WorkOrder['status'], ActionName>>> = {
   pending: 'assign',
   dispatched: 'start',

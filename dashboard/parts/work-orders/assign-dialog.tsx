@@ -14,7 +14,8 @@ const OWN_DRIVER = 'own';
 const NO_DRIVER = 'none';
 
 /**
- * Assigns a truck, or another one. The driver is the truck's own unless somebody else is chosen.
+ * Assigns a truck, or changes the assigned truck. Unless the person chooses a driver, the truck's
+ * own driver is assigned.
  */
 export function AssignDialog({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(workOrder);
@@ -87,8 +88,8 @@ function describeEffect({ status }: WorkOrder): string {
 }
 
 /**
- * Lists the trucks to choose from: free ones first, then those off duty. A truck that is busy or
- * out of service cannot be chosen.
+ * Lists the trucks to choose from. Free trucks come first, then trucks off duty. Trucks that are
+ * busy or out of service are disabled.
  */
 function listTrucks(trucks: readonly Truck[], workOrderId: string) {
   const isBlocked = ({ current_work_order_id: current, status }: Truck) =>

@@ -7,7 +7,7 @@ import { ACTIONS, type ActionName } from './actions';
 
 type Init = { params: { path: { id: string }; header: WriteHeaders }; body: Record<string, never> };
 
-/** The changes of status that need a confirmation and no input. */
+/** The status changes that need a confirmation but no input. */
 const MOVES = {
   accept: {
     effect: 'It is accepted, and waits for a truck.',

@@ -12,7 +12,7 @@ import { STEP_NAMES, STEP_OPTIONS } from './steps';
 
 type Step = Schemas['DriverStep'];
 
-/** Logs a step for a driver who reported it by radio or phone. */
+/** Logs a step that the driver has reported by radio or phone. */
 export function StepDialog({ workOrder: newest, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
   const { opened: workOrder, onProblem } = useOpenedVersion(newest);
   const [step, setStep] = useState<Step>(() => findNextStep(workOrder.step));

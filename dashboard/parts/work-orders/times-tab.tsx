@@ -12,7 +12,7 @@ import { STEP_NAMES } from './steps';
 
 type LoggedStep = Schemas['LoggedStep'];
 
-/** When what happened: the times of the record, the driver's steps, and the moves of its status. */
+/** The timeline of a work order: the record's times, the driver's steps, and the status changes. */
 export function TimesTab({ workOrder }: { workOrder: WorkOrder }) {
   const params = { path: { id: workOrder.id }, query: { limit: 200 } };
   const { data } = api.useQuery('get', '/work-orders/{id}/steps', { params });
@@ -45,9 +45,10 @@ export function TimesTab({ workOrder }: { workOrder: WorkOrder }) {
   );
 }
 
-/** The driver's steps in their usual order, with the one that the driver is at. */
+/** The driver's steps in their usual order. Marks the current step. */
 function DriverSteps({ workOrder, logged }: { workOrder: WorkOrder; logged: readonly LoggedStep[] }) {
-  // Steps are newest first: a step that was logged twice shows its last time.
+  // Steps are sorted newest first. So for a step that was logged twice, `find` returns the last
+  // entry.
   const findLogged = (step: string) => logged.find((entry) => entry.step === step)?.at;
   const isUnderWay = workOrder.status === 'dispatched' || workOrder.status === 'in_progress';
   return (
@@ -79,7 +80,7 @@ function DriverSteps({ workOrder, logged }: { workOrder: WorkOrder; logged: read
   );
 }
 
-/** What happened, with the step, the crew or the reason that belongs to it. */
+/** A change, with its step, crew or reason. */
 function What({ logged }: { logged: LoggedStep }) {
   const details = DETAILS[logged.action]?.filter((field) => logged[field] !== null) ?? [];
   return (
@@ -95,14 +96,17 @@ function What({ logged }: { logged: LoggedStep }) {
   );
 }
 
-/** The members that the timeline names, by the action. */
+/** For each action, the members that the timeline shows. */
 const DETAILS: Readonly<Partial<Record<LoggedStep['action'], readonly (keyof LoggedStep)[]>>> = {
   step_logged: ['step'],
   assigned: ['truck_id', 'driver_id'],
   cancelled: ['cancel_reason', 'cancel_note'],
 };
 
-/** Describes the time between two instants: "2 h 5 min". Undefined if one is not known. */
+/**
+ * Describes the time between two instants: "2 h 5 min". Returns undefined if an instant is not
+ * known.
+ */
 function describeSpan(from: string | null, to: string | null): string | undefined {
   if (from === null || to === null) return undefined;
   const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);

@@ -19,7 +19,7 @@ const DIALOGS = {
   edit: EditWorkOrder,
 };
 
-/** The buttons of a work order: what its state and the person's rights allow. */
+/** The buttons of a work order, as its state and the person's rights allow. */
 export function WorkOrderActions({ workOrder }: { workOrder: WorkOrder }) {
   const [open, setOpen] = useState<ActionName>();
   const names = useAllowedActions(workOrder);

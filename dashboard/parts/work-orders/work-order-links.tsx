@@ -2,8 +2,8 @@ import type { WorkOrder } from '../../api/records';
 import { CopyButton } from '../values/copy';
 
 /**
- * Copies the links of the driver's and the motorist's page. Only people who may dispatch get them,
- * and only while the pages open.
+ * Buttons that copy the links to the driver's page and the motorist's page. The API returns these
+ * links only to people with the right to dispatch, and only while the links work.
  */
 export function WorkOrderLinks({ workOrder }: { workOrder: WorkOrder }) {
   const { driver_url: driverUrl, tracking_url: trackingUrl } = workOrder;

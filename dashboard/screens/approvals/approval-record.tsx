@@ -87,7 +87,7 @@ function Request({ approval, invoice }: { approval: Approval; invoice: Invoice |
   );
 }
 
-/** Warns while the invoice is not the version that the approval names. */
+/** Warns if the current version of the invoice is not the version that the approval names. */
 function StaleInvoice({ approval, invoice }: { approval: Approval; invoice: Invoice | undefined }) {
   const isStale =
     approval.status === 'pending' &&

@@ -20,14 +20,14 @@ export function readRequest({ payload }: Approval): RequestedWrite {
 }
 
 /**
- * Returns who asks: the name of the agent key. A proposal may also come from a person or an API
- * key.
+ * Returns the name of the agent key that asks. Without an agent key, the proposal comes from a
+ * person or an API key.
  */
 export function nameAsker({ agent_name: name }: Approval): string {
   return name ?? 'A person or an API key';
 }
 
-/** Returns in a few words what is asked for: "Approve invoice INV-1001". */
+/** Returns a short description of the request: "Approve invoice INV-1001". */
 export function describeRequest(approval: Approval, invoiceNumber?: string): string {
   const number = invoiceNumber ?? readRequest(approval).invoice_number ?? undefined;
   const verbs: Record<string, string> = {
@@ -40,7 +40,7 @@ export function describeRequest(approval: Approval, invoiceNumber?: string): str
   return number ? `${verb} invoice ${number}` : `${verb} an invoice`;
 }
 
-/** Returns exactly what approving does. */
+/** Returns a text with the exact effect of approving the request. */
 export function describeApproving(approval: Approval, invoice: Invoice | undefined): string {
   const asker = nameAsker(approval);
   if (approval.action === 'invoice.create')
@@ -51,7 +51,7 @@ export function describeApproving(approval: Approval, invoice: Invoice | undefin
   return `Moves the invoice${from} to Approved. Its line items are then locked. Nothing is sent to the customer yet.`;
 }
 
-/** Returns exactly what rejecting does. */
+/** Returns a text with the exact effect of rejecting the request. */
 export function describeRejecting(approval: Approval): string {
   const unchanged =
     approval.action === 'invoice.create'

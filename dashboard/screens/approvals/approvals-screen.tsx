@@ -61,8 +61,8 @@ export function ApprovalsScreen() {
 }
 
 /**
- * Returns the filter by agent, which offers the agents that have asked lately. Only people with the
- * right admin may list all agent keys.
+ * Returns the filter by agent. It offers the agents with recent requests, because only people with
+ * the right admin may list all agent keys.
  */
 function useAgentFilter(): Filter {
   const { data } = api.useQuery(

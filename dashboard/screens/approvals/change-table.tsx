@@ -3,7 +3,7 @@ import { ChangeValue } from '../../parts/record/change-value';
 import { RecordTable } from '../../parts/record/record-table';
 import { humanize } from '../../parts/record/status-badge';
 
-/** One difference, as an approval and a 409 response list them. */
+/** One change, in the format that approvals and 409 responses share. */
 export interface ShownChange {
   field?: string;
   from?: unknown;
@@ -11,7 +11,7 @@ export interface ShownChange {
   changed_by?: string;
 }
 
-/** What has changed. The hash follows from the rest and says nothing to a person. */
+/** The changes as a table. Omits the hash, because it means nothing to a person. */
 export function ChangeTable({ label, changes }: { label: string; changes: readonly ShownChange[] }) {
   const rows = changes
     .filter(({ field }) => field !== undefined && field !== 'hash' && field !== 'payload')

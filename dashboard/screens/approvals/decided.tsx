@@ -3,7 +3,7 @@ import { humanize } from '../../parts/record/status-badge';
 import { TimeAgo } from '../../parts/values/time';
 import type { Approval } from './approval-text';
 
-/** "Approved by Dana 1 min. ago", or what else has ended the approval. */
+/** Describes how an approval ended, for example "Approved by Dana 1 min. ago". */
 export function Decided({ approval }: { approval: Approval }) {
   const { status, decided_by: by, decided_by_name: name, decided_at: at, expires_at: end } = approval;
   return (

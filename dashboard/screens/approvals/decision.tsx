@@ -6,7 +6,7 @@ import type { Approval } from './approval-text';
 import { Decided } from './decided';
 import { ReviewDialog, type Verdict } from './review-dialog';
 
-/** The buttons of a pending approval, or who has decided. */
+/** Shows the buttons of a pending approval, or the decision of a decided approval. */
 export function Decision({ approval, invoice }: { approval: Approval; invoice: Invoice | undefined }) {
   const [verdict, setVerdict] = useState<Verdict>();
   const canApprove = useCan('approve');

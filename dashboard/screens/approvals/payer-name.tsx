@@ -2,7 +2,7 @@ import type { InvoiceListItem } from '../../api/records';
 import { CustomerName } from '../../parts/choices/record-names';
 import { type Approval, readRequest } from './approval-text';
 
-/** Who is to pay: the customer, or the billing address of an invoice without one. */
+/** The name of the payer: the customer or, without a customer, the invoice's billing address. */
 export function PayerName({
   approval,
   invoice,

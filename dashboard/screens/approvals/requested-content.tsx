@@ -10,10 +10,10 @@ import { humanize, StatusBadge } from '../../parts/record/status-badge';
 import { RecordLink } from '../../parts/url/links';
 import { type Approval, readRequest } from './approval-text';
 
-/** Members of a request that are shown otherwise or mean nothing to a person. */
+/** Members of a request that this page shows in another form, or that mean nothing to a person. */
 const HIDDEN = ['line_items', 'invoice_id', 'priced_from_card', 'justification'];
 
-/** What is decided on: the invoice as it is now, and what a held write would put into it. */
+/** The subject of the decision: the current invoice, and the values that a held write would set. */
 export function RequestedContent({
   approval,
   invoice,
@@ -138,7 +138,7 @@ function RequestedLines({
   );
 }
 
-/** Lists the members of a requested draft that are not shown elsewhere, by their names. */
+/** Lists the remaining members of a requested draft, which this page does not show elsewhere. */
 function listOthers(approval: Approval) {
   return Object.fromEntries(
     Object.entries(approval.payload)

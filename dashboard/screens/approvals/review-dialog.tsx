@@ -25,9 +25,9 @@ const VERBS = { approve: 'Approve', reject: 'Reject' } as const;
 const RESULTS = { approve: 'Approved', reject: 'Rejected' } as const;
 
 /**
- * Restates what is decided on, and decides. The decision carries the hash of what was shown when
- * the dialog opened, so nobody approves what they have not seen. If that has changed, the dialog
- * shows what has changed, reads again and asks again.
+ * Describes the request again, and sends the decision. The decision contains the hash of the
+ * version that the dialog showed when it opened. So a person cannot approve a version that they
+ * have not seen. If the version has changed, the dialog shows the changes and asks again.
  */
 export function ReviewDialog({
   approval,
@@ -46,8 +46,7 @@ export function ReviewDialog({
   const submit = async () => {
     if (await write.run({ hash: shown.hash, text: text.trim() })) onClose();
   };
-  // While the person's own decision is being stored, the approval must not appear as decided by
-  // somebody else.
+  // While the person's own decision is being stored, do not show that another person has decided.
   const isOver = latest.status !== 'pending' && !write.isRunning;
   const isReject = verdict === 'reject';
   return (
@@ -83,7 +82,10 @@ export function ReviewDialog({
   );
 }
 
-/** Returns the version that the person has seen. It stays the same until a 409 renews it. */
+/**
+ * Returns the version that the person has seen. Only a 409 response replaces it with a newer
+ * version.
+ */
 function useShownVersion(approval: Approval) {
   const [shown, setShown] = useState(approval);
   const [changes, setChanges] = useState<readonly ShownChange[]>([]);
@@ -143,7 +145,7 @@ function Restated({
   );
 }
 
-/** Stands in place of the buttons when somebody has decided meanwhile. */
+/** Replaces the buttons if another person has already decided. */
 function Settled({ approval, onClose }: { approval: Approval; onClose: () => void }) {
   return (
     <Group justify="space-between" gap="xs">

@@ -3,7 +3,7 @@ import { Facts } from '../../parts/record/facts';
 import { Money } from '../../parts/values/money';
 import type { Approval } from './approval-text';
 
-/** The amount against the approval threshold of the account as it is set now. */
+/** Compares the amount with the account's current approval threshold. */
 export function ThresholdFacts({ approval }: { approval: Approval }) {
   const { data } = api.useQuery('get', '/settings', {}, { staleTime: 60_000 });
   if (!data) return null;

@@ -18,12 +18,12 @@ const KINDS: readonly Option[] = [
 const PAGE = { params: { query: { limit: 200 } } };
 
 /**
- * Returns the actors by which the log can be filtered: kinds, people and keys.
- * @param chosen the filter of the URL, which stays in the list although its actor may be unknown
+ * Returns the options of the filter by actor: kinds of actors, people and keys.
+ * @param chosen the filter's value in the URL; always an option, even if the actor is unknown
  */
 export function useActorOptions(chosen: string | undefined): readonly Option[] {
   const canRead = useCan('admin');
-  // The API shows people in the live account only.
+  // The API returns people only in the live account.
   const isLive = readEnvironment() === 'live';
   const people = api.useQuery('get', '/users', PAGE, { enabled: canRead && isLive });
   const apiKeys = api.useQuery('get', '/api-keys', PAGE, { enabled: canRead });

@@ -1,6 +1,6 @@
 /**
- * What the audit log records, by kind of record. The API names each action "record.verb", and may
- * add new ones; an action of the URL that is missing here still works as a filter.
+ * The actions in the audit log, by kind of record. The API names an action "record.verb". If the
+ * URL names an action that is missing here, the filter still works.
  */
 const VERBS: Readonly<Record<string, string>> = {
   invoice:
@@ -40,8 +40,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The actions of refused calls. They begin with what was called, such as `tool`, because a refused
- * call does not always name a record.
+ * The actions of refused calls. Each begins with the kind of call, such as `tool`, because a
+ * refused call does not always name a record.
  */
 const REFUSALS = ['request.refused', 'tool.refused', 'resource.refused', 'mcp.refused'];
 
@@ -54,7 +54,7 @@ export function listActions(recordType: string | undefined): string[] {
   return [...actions, ...REFUSALS];
 }
 
-/** Returns an action for people: "Work order step logged" for `work_order.step_logged`. */
+/** Returns an action in words for people: "Work order step logged" for `work_order.step_logged`. */
 export function describeAction(action: string): string {
   const words = action
     .replace('.', ' ')

@@ -14,7 +14,7 @@ import { ChangeTable } from './change-table';
 
 type Entry = Schemas['AuditEntry'];
 
-/** One entry: who did what, how, and what it changed. */
+/** One audit entry: the actor, the action, the request and the changes. */
 export function AuditEntryRecord({ id }: { id: string }) {
   const reading = api.useQuery('get', '/audit-log/{id}', { params: { path: { id } } });
   return (

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ];
 
-/** Who did what and when: every write, every refusal, and what agents read. */
+/** The audit log: every write, every refusal, and every read by an agent. */
 export function AuditLogScreen() {
   const search = useUrlSearch();
   const actors = useActorOptions(search.actor);
@@ -78,7 +78,9 @@ export function AuditLogScreen() {
   );
 }
 
-/** Adds the chosen value to the known ones. A link may name a value that is not among them. */
+/**
+ * Adds the chosen value to the known values if it is missing. A link may contain an unknown value.
+ */
 function withChosen(known: readonly string[], chosen: string | undefined): readonly string[] {
   return !chosen || known.includes(chosen) ? known : [...known, chosen];
 }

@@ -36,12 +36,12 @@ export function describeSource(source: Entry['source']): string {
   return SOURCES[source];
 }
 
-/** Names an actor with its kind: "Dana Whitfield (person)". */
+/** Returns an actor's name and kind: "Dana Whitfield (person)". */
 export function describeActor({ name, type }: Entry['actor']): string {
   return name ? `${name} (${ACTORS[type]})` : ACTORS[type];
 }
 
-/** Says what an outcome means for the records; undefined for the usual outcome. */
+/** Explains the effect of an outcome on the records. Returns undefined for the usual outcome. */
 export function explainOutcome(outcome: Entry['outcome']): string | undefined {
   const texts: Partial<Record<Entry['outcome'], string>> = {
     denied: 'Nothing was changed: the actor lacks a permission or a scope.',
@@ -52,7 +52,7 @@ export function explainOutcome(outcome: Entry['outcome']): string | undefined {
   return texts[outcome];
 }
 
-/** Returns the word that chooses the badge. To a person, "done" says more than "ok". */
+/** Returns the word for the status badge. People understand "done" better than "ok". */
 export function readBadge(outcome: Entry['outcome']): string {
   return outcome === 'ok' ? 'done' : outcome;
 }

@@ -13,7 +13,10 @@ const KINDS = {
   changed: { word: 'Changed', Icon: PencilLine, color: 'var(--tone-busy)' },
 } as const;
 
-/** The fields before and after, each marked as added, removed or changed. */
+/**
+ * The values of each field before and after the change. Each field is marked as added, removed or
+ * changed.
+ */
 export function ChangeTable({ changes }: { changes: readonly Change[] }) {
   return (
     <RecordTable<Change>

@@ -52,7 +52,10 @@ export function NewCustomer({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Changes the fields that differ from the version shown; a newer version is refused. */
+/**
+ * Changes the fields that differ from the shown version. If a newer version exists, the API refuses
+ * the change.
+ */
 export function EditCustomer({ customer, onClose }: { customer: Customer; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(customer);
   const { draft, edits, edit } = useEdits<Draft>(opened);
@@ -138,8 +141,8 @@ function CustomerFields({
 }
 
 /**
- * Returns what to send for an empty field. A name cannot be empty, and without a type the API takes
- * its default. Null clears any other text.
+ * Returns the value to send for an empty field. A name cannot be empty. Without a type, the API
+ * uses its default type. Null clears any other text.
  */
 function emptyValueOf(name: (typeof TEXTS)[number][0]): '' | null | undefined {
   if (name === 'company_name') return '';

@@ -106,7 +106,7 @@ function Body({ statement }: { statement: Schemas['CustomerStatement'] }) {
   );
 }
 
-/** Returns the date a number of days ago, in the account's time zone: "2026-11-21". */
+/** Returns the date that lies `days` days ago in the account's time zone: "2026-11-21". */
 function daysAgo(days: number, timeZone: string): string {
   return new Date(Date.now() - days * 86_400_000).toLocaleDateString('en-CA', { timeZone });
 }

@@ -10,7 +10,7 @@ import { TimesTab } from '../../parts/work-orders/times-tab';
 import { WorkOrderActions } from '../../parts/work-orders/work-order-actions';
 import { Age } from './board/age';
 
-/** What a dispatcher needs of a work order. Everything else is one link away. */
+/** The facts of a work order that a dispatcher needs. A link leads to all other facts. */
 export function DispatchRecord({ id }: { id: string }) {
   const reading = api.useQuery('get', '/work-orders/{id}', { params: { path: { id } } });
   return (

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Title } from '@mantine/core';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useDeferredValue, useMemo } from 'react';
 import { api } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
 import { useCan } from '../../api/session';
@@ -17,11 +17,13 @@ import { QuestionDialog } from './writes/question-dialog';
 import { useBoardActions } from './writes/work-order-actions';
 
 const FILTERS = [SEARCH];
+const NO_TRUCKS: readonly Schemas['BoardTruck'][] = [];
 const BOARD = { params: { query: { expand: 'names' } } } as const;
 
 /** The dispatch board: work orders by status, the trucks beside them. */
 export function DispatchScreen() {
-  // The age of every work order changes with every read, so comparing the reads saves nothing.
+  // Do not compare each read with the previous one. Every read changes the age of every work order,
+  // so all cards render anyway.
   const reading = api.useQuery('get', '/dispatch-board', BOARD, { structuralSharing: false });
   const { data, error, isPending, refetch } = reading;
   return (
@@ -44,13 +46,20 @@ export function DispatchScreen() {
 function Content({ board }: { board: Schemas['DispatchBoard'] }) {
   const view = useBoardView(board.trucks);
   const { active_jobs: active, unassigned_work_orders: unassigned } = board;
+  // Paint the columns first, and the trucks beside them later. The trucks take a fourth of the
+  // rendering time.
+  const rail = useDeferredValue(board, undefined);
   const find = (id: string): WorkOrder | undefined =>
     active.find((one) => one.id === id) ?? unassigned.find((one) => one.id === id);
   return (
     <BoardContext value={view}>
       <div className="dispatch-layout">
         <Board board={board} />
-        <TruckRail trucks={board.trucks} active={active} waiting={unassigned} />
+        {rail ? (
+          <TruckRail trucks={rail.trucks} active={rail.active_jobs} waiting={rail.unassigned_work_orders} />
+        ) : (
+          <div className="dispatch-rail" />
+        )}
       </div>
       <QuestionDialog find={find} />
     </BoardContext>
@@ -58,7 +67,8 @@ function Content({ board }: { board: Schemas['DispatchBoard'] }) {
 }
 
 /**
- * Returns the view that the cards share. It stays the same object until something in it changes.
+ * Returns the object that all cards share. It stays the same object until one of its values
+ * changes.
  */
 function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
   const act = useBoardActions();
@@ -66,7 +76,7 @@ function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
   const canWrite = useCan('write');
   const { openRecord, router } = useUrl();
   const { env } = useUrlSearch();
-  // Build the drawer's address once. The router would build it anew for every card.
+  // Build the drawer's address once. The router would build the address again for every card.
   const [path = '', query] = useMemo(
     () =>
       router.buildLocation({ to: '/dispatch', search: (env ? { env } : {}) as never }).publicHref.split('?'),
@@ -82,14 +92,17 @@ function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
       truck.driver,
     ]),
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: no card shows positions
+  // biome-ignore lint/correctness/useExhaustiveDependencies: no card shows a truck's position
   const fleet = useMemo(
     () => ({ trucks: new Map(trucks.map((truck) => [truck.id, truck])), freeTrucks: trucks.filter(isFree) }),
     [key],
   );
+  // Paint the cards first, and the options of their selects later. A hundred cards with thirty free
+  // trucks have 3,000 options, and people read a card before they choose a truck.
+  const choices = useDeferredValue(fleet.freeTrucks, NO_TRUCKS);
   return useMemo(
-    () => ({ ...fleet, act, open: openRecord, hrefOf, canDispatch, canWrite }),
-    [fleet, act, openRecord, hrefOf, canDispatch, canWrite],
+    () => ({ ...fleet, choices, act, open: openRecord, hrefOf, canDispatch, canWrite }),
+    [fleet, choices, act, openRecord, hrefOf, canDispatch, canWrite],
   );
 }
 
@@ -100,7 +113,7 @@ function NewWorkOrder() {
   return <Button onClick={() => openScreen('work-orders/new')}>New work order</Button>;
 }
 
-/** Says what was done, for people who do not see the cards move. */
+/** Describes the last action in words, for people who cannot see the cards move. */
 function Announcement() {
   const text = useAnnouncement();
   return (

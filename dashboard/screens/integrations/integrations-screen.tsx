@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Connection>[] = [
   },
 ];
 
-/** The vendors that can be connected, and the account's connections. */
+/** The vendors that an account can connect, and the account's connections. */
 export function IntegrationsScreen() {
   const nameVendor = useVendorName();
   const vendors = useIntegrations().data?.data.items ?? [];

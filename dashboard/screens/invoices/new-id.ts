@@ -1,2 +1,2 @@
-/** What stands in the URL in place of an id while an invoice is being written. */
+/** Replaces the id in the URL while a person writes a new invoice. */
 export const NEW_ID = 'new';

@@ -6,7 +6,7 @@ import { ScreenLink } from '../../parts/url/links';
 import { Money } from '../../parts/values/money';
 import { formatCount } from './figures/hours';
 
-/** How many invoices have each status, each status a link to its list. */
+/** The number of invoices in each status. Each status links to its list. */
 export function InvoicesByStatus({ counts }: { counts: Schemas['Overview']['invoices']['by_status'] }) {
   return (
     <Paper component="section" withBorder p="sm" miw={0} aria-labelledby="invoices-by-status">

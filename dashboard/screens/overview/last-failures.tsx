@@ -7,7 +7,7 @@ import { TimeAgo } from '../../parts/values/time';
 
 type Delivery = Schemas['WebhookDelivery'];
 
-/** The newest deliveries that failed, each a link to its attempts. */
+/** The newest failed deliveries. Each delivery links to its attempts. */
 export function LastFailures({ failures }: { failures: readonly Delivery[] }) {
   return (
     <Paper component="section" withBorder p="sm" miw={0} aria-labelledby="last-failures">

@@ -11,10 +11,13 @@ import { FirstSteps } from './first-steps/first-steps';
 import { InvoicesByStatus } from './invoices-by-status';
 import { LastFailures } from './last-failures';
 
-/** Events and writes refresh the numbers at once, and this refreshes what only time changes. */
+/**
+ * Interval for reading the overview again. Events and writes refresh it immediately, but some
+ * numbers change only with time.
+ */
 const REFRESH_MS = 30_000;
 
-/** What needs attention now, and the first steps of a new account. */
+/** The matters that need attention now, and the first steps of a new account. */
 export function OverviewScreen() {
   const reading = api.useQuery('get', '/overview', {}, { refetchInterval: REFRESH_MS });
   const { data } = reading;

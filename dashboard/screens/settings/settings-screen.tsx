@@ -24,7 +24,7 @@ export function SettingsScreen() {
   const { tab } = useUrlSearch();
   const { openScreen } = useUrl();
   const open = TABS.find(({ value }) => value === tab)?.value ?? FIRST_TAB;
-  // The filters of one tab mean nothing in another.
+  // Drop the filters, because they mean nothing in another tab.
   const choose = (value: string | null) =>
     openScreen('settings', value && value !== FIRST_TAB ? { tab: value } : {});
   return (

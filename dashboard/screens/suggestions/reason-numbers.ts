@@ -1,12 +1,12 @@
-/** One number of a reason, with what it counts. */
+/** One number from a suggestion's reason, with its meaning. */
 export interface ReasonNumber {
   name: string;
   value: string;
 }
 
 /**
- * How the detectors phrase their reasons. REST has the numbers only inside the text of `rationale`,
- * so they are read from it; a phrase that is not known here yields no numbers.
+ * Patterns for the reasons that detectors write. The API returns the numbers only inside the text
+ * of `rationale`, so this file extracts them. An unknown phrase yields no numbers.
  */
 const PHRASES: readonly [RegExp, (parts: string[]) => Record<string, string>][] = [
   [
@@ -77,7 +77,7 @@ const PHRASES: readonly [RegExp, (parts: string[]) => Record<string, string>][] 
   ],
 ];
 
-/** Returns the numbers of a reason, for a table. */
+/** Returns the numbers in a reason, for a table. */
 export function readReasonNumbers(rationale: string): ReasonNumber[] {
   for (const [phrase, name] of PHRASES) {
     const match = phrase.exec(rationale);
@@ -87,8 +87,8 @@ export function readReasonNumbers(rationale: string): ReasonNumber[] {
 }
 
 /**
- * Rewrites a group for people: "light_duty_tow jobs for motor_club accounts" becomes "light duty
- * tow, motor club accounts".
+ * Rewrites the name of a group of records so that people can read it. For example, "light_duty_tow
+ * jobs for motor_club accounts" becomes "light duty tow, motor club accounts".
  */
 function describeGroup(group: string): string {
   const words = group

@@ -3,8 +3,8 @@ import { useListedInvoice } from '../../parts/choices/listed-invoice';
 import { RecordLink } from '../../parts/url/links';
 
 /**
- * The record that a suggestion is about. Claims have no screen of their own, so their link leads to
- * the invoice.
+ * A link to the record of a suggestion. Claims have no screen of their own, so the link of a claim
+ * leads to its invoice.
  */
 export function SubjectLink({ suggestion }: { suggestion: Schemas['Suggestion'] }) {
   const { entity_type: type, entity_id: id, invoice_id: invoiceId } = suggestion;

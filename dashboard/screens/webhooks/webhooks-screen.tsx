@@ -8,7 +8,7 @@ import { ReplayDrawer } from './replays/replay-drawer';
 import { ReplaysView } from './replays/replays-view';
 import { VerifyView } from './verify/verify-view';
 
-/** Endpoints, what was sent to them, and the tools to repair and check it. */
+/** Webhook endpoints and their deliveries, with the tools to replay and verify deliveries. */
 export function WebhooksScreen() {
   const { delivery, replay } = useUrlSearch();
   return (

@@ -10,7 +10,10 @@ import { WorkOrderFields } from '../../parts/work-orders/form/work-order-fields'
 
 const NO_WRITE = { problem: undefined, isRunning: false, isSaving: false };
 
-/** The form at `/app/work-orders/new`. A list filtered by customer or service fills these in. */
+/**
+ * The form at `/app/work-orders/new`. If the list was filtered by customer or service, the form
+ * starts with these values.
+ */
 export function NewWorkOrder() {
   const { openRecord, closeRecord } = useUrl();
   const { customer_id: customer, service_type: service } = useUrlSearch();

@@ -16,7 +16,7 @@ import { PhotosTab } from './tabs/photos-tab';
 import { PriceTab } from './tabs/price-tab';
 import { TextsTab } from './tabs/texts-tab';
 
-/** The record at `/app/work-orders/<id>`; the id `new` opens the form for a new one. */
+/** The record at `/app/work-orders/<id>`. The id `new` opens the form of a new work order. */
 export function WorkOrderRecord({ id }: { id: string }) {
   return id === 'new' ? <NewWorkOrder /> : <StoredWorkOrder id={id} />;
 }

@@ -5,7 +5,10 @@ import { type FactorChallenge, type Proof, ProveFactor } from '../../parts/facto
 
 export type { FactorChallenge };
 
-/** Returns the challenge of a sign-in whose password was right, but which needs a second factor. */
+/**
+ * Returns the challenge for the second factor. Returns undefined for any problem other than a
+ * missing second factor.
+ */
 export function readChallenge({ code, faults }: Problem): FactorChallenge | undefined {
   return code === 'factor_required' ? (faults[0] as unknown as FactorChallenge | undefined) : undefined;
 }

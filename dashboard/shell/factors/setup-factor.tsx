@@ -7,8 +7,8 @@ import { hasPasskeys } from '../../parts/factors/passkeys';
 type Kind = 'totp' | 'passkey';
 
 /**
- * The page of a person whose account requires a second factor.
- * @param isDone true as soon as the person has one; the recovery codes may still be shown
+ * The page for a person without the second factor that the account requires.
+ * @param isDone true as soon as the person has a factor; the page may still show the recovery codes
  */
 export function SetupFactor({ isDone, onDone }: { isDone: boolean; onDone: () => void }) {
   const [kind, setKind] = useState<Kind>();

@@ -5,7 +5,9 @@ import { Loading } from '../../parts/basics/loading';
 import { type Proof, ProveFactor } from '../../parts/factors/prove-factor';
 import { ProblemAlert } from '../../parts/feedback/problem-alert';
 
-/** Asks for a second factor again. The write that needs it waits, with what was typed. */
+/**
+ * Asks for a second factor again. Meanwhile the write waits, and its form keeps the typed values.
+ */
 export function StepUp() {
   const { data, error, refetch } = api.useQuery('get', '/session/challenge', {}, { gcTime: 0, staleTime: 0 });
   const send = async (proof: Proof) => {

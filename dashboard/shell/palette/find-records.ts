@@ -12,9 +12,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LIMIT = 5;
 
 /**
- * Finds records by number, name or id: an id is looked up among the kinds of records that have a
- * drawer, a text is searched on the server.
- * @param text at least two characters; nothing is found for less
+ * Finds records by number, name or id. Looks up an id in each kind of record that has a drawer.
+ * Searches for any other text on the server.
+ * @param text finds nothing if it has fewer than two characters
  */
 export function useFoundRecords(text: string): { found: FoundRecord[]; isSearching: boolean } {
   const isId = UUID.test(text);

@@ -3,7 +3,7 @@ import { useFocusReturn } from '../../parts/dialogs/use-focus-return';
 import { Facts } from '../../parts/record/facts';
 import { setSingleKeys, useAreSingleKeysOn } from './key-settings';
 
-/** Lists the keys. */
+/** Lists the keyboard shortcuts. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   useFocusReturn();
   const isOn = useAreSingleKeysOn();

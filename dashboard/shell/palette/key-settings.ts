@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 const NAME = 'single-key-shortcuts';
 const listeners = new Set<() => void>();
 
-/** True unless the person has switched off shortcuts of a single key (WCAG 2.2, 2.1.4). */
+/** True unless the person has switched off single-key shortcuts (WCAG 2.2, 2.1.4). */
 export function areSingleKeysOn(): boolean {
   return localStorage.getItem(NAME) !== 'off';
 }

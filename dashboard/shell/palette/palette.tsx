@@ -8,7 +8,7 @@ import { useUrl } from '../../parts/url/use-url';
 import { SCREENS } from '../../screens/screen-list';
 import { useFoundRecords } from './find-records';
 
-/** Something that the palette offers. */
+/** One entry of the palette. */
 interface Offer {
   id: string;
   label: string;

@@ -7,7 +7,9 @@ import { areSingleKeysOn } from './key-settings';
 const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));
 const KeyHelp = lazy(async () => ({ default: (await import('./key-help')).KeyHelp }));
 
-/** The search button of the header, with the keys that work everywhere: Ctrl+K or ⌘K, and `?`. */
+/**
+ * The search button of the header, and the keys that work on every screen: Ctrl+K or ⌘K, and `?`.
+ */
 export function Shortcuts() {
   const [open, setOpen] = useState<'palette' | 'help'>();
   useEffect(() => {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
 /**
- * Writes a JSON value in the canonical form of RFC 8785: without white space, with keys sorted by
- * UTF-16 code units, and with numbers and strings as ECMAScript formats them. `-0` becomes `0`.
+ * Writes a JSON value in the canonical form of RFC 8785. This form has no white space, and its keys
+ * are sorted by UTF-16 code units. Numbers and strings have the format of ECMAScript. `-0` becomes
+ * `0`.
  * Like `JSON.stringify`, this function omits members whose value is `undefined` and calls `toJSON`.
- *
  * @throws {TypeError} for values that JSON cannot contain: NaN, infinities, bigint, functions,
  * symbols, and undefined (except as the value of a member)
  */

@@ -6,7 +6,7 @@ const MAX_SHOWN_PATH_CHARS = 256;
 /**
  * Maximum number of values in a body, far above what any schema accepts (200 line items with a
  * dozen members each). Without this limit, Joi would report a problem for each item of an overlong
- * list. Refusing a body with 1 MiB of zeros took seconds, and the response was many times larger
+ * list. To refuse a list of zeros of 1 MiB, it took seconds, and the response was many times larger
  * than the body.
  */
 export const MAX_JSON_VALUES = 10_000;
@@ -106,7 +106,7 @@ export class StrictJsonInspector {
   }
 
   /**
-   * @param keys the keys of this object so far, each with `true` once its repetition was reported
+   * @param keys maps each key of this object so far to true if its repetition was already reported
    */
   private checkKey(key: string, keys: Map<string, boolean>): void {
     const reported = keys.get(key);
@@ -118,8 +118,8 @@ export class StrictJsonInspector {
   }
 
   /**
-   * Reads comma-separated items up to the bracket `close`. `readItem` reads one item and pushes the
-   * item's key or index onto `path`, from which `readItems` then removes it.
+   * Reads comma-separated items up to the bracket `close`. `readItem` reads one item and pushes its
+   * key or index onto `path`. `readItems` then removes the key or index.
    */
   private readItems(close: string, readItem: (index: number) => void): void {
     this.offset++;

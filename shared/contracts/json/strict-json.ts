@@ -102,7 +102,8 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
       if (++depth > maxDepth) return Number.NaN;
     }
   }
-  // `values` may be too high. NaN then makes the inspector count exactly.
+  // `values` is an upper bound. If it exceeds the limit, return NaN, so that the inspector counts
+  // the values exactly.
   return values > MAX_JSON_VALUES ? Number.NaN : members;
 }
 
@@ -112,7 +113,7 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
  */
 function countKeys(value: unknown): number {
   // A large number is allowed if it is written with a fraction or an exponent. Only the text shows
-  // this, so the inspector decides.
+  // the form of the number, so the inspector decides.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;

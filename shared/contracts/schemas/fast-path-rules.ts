@@ -4,7 +4,7 @@ export interface RuleDescription {
   args?: Record<string, unknown>;
 }
 
-/** True if the value is certainly valid and stays as it is. */
+/** Returns true only if the value is valid and Joi would not change it. */
 type RuleCheck<Value> = (value: Value, ancestors: readonly unknown[]) => boolean;
 /** Compiles the arguments of a rule. Undefined if the arguments are not supported. */
 type RuleCompiler<Value> = (args: Record<string, unknown>) => RuleCheck<Value> | undefined;
@@ -28,8 +28,8 @@ export function compileRules<Value>(
 const REFUSED = Symbol('refused');
 
 /**
- * Calls the function of a `custom` rule. If it fails, changes the value or needs more of Joi than
- * the ancestors, Joi decides.
+ * Calls the function of a `custom` rule. Leaves the value to Joi if the function fails, changes the
+ * value, or uses a helper of Joi other than the ancestors.
  */
 function compileCustom({ method }: Record<string, unknown>): RuleCheck<unknown> | undefined {
   if (typeof method !== 'function') return undefined;
@@ -107,6 +107,6 @@ function hasOnly(options: unknown, supported: object): boolean {
 /** Reads a pattern as Joi describes it: `/^[a-z]+$/u`. */
 function parsePattern(described: unknown): RegExp | undefined {
   const [, source, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(String(described)) ?? [];
-  // With these flags, `test` would depend on earlier calls.
+  // With the flags `g` and `y`, `test` would depend on earlier calls.
   return source === undefined || /[gy]/.test(flags) ? undefined : new RegExp(source, flags);
 }

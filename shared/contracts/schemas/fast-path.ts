@@ -27,16 +27,16 @@ interface Description {
   preferences?: Record<string, unknown>;
 }
 
-/** The parts that do not change the verdict. */
+/** The parts that do not affect which values are valid. */
 const DOCUMENTATION = ['metas', 'examples', 'notes', 'tags'];
 const READ_PARTS = ['type', 'flags', 'rules', 'allow', 'keys', 'items', 'preferences', ...DOCUMENTATION];
 const READ_FLAGS = ['only', 'presence', 'default', 'description', 'label'];
 
 /**
  * Compiles a schema to a function that recognizes plain valid input, several times faster than Joi.
- * The function returns {@link UNDECIDED} for input that is invalid or needs a conversion, and for
- * schemas with rules that this file does not know. Joi then judges the input, so only Joi decides
- * what is invalid and what the message says. `test/unit/contracts/fast-path.test.ts` compares the
+ * The function returns {@link UNDECIDED} if the input is invalid or needs a conversion. It also
+ * returns {@link UNDECIDED} if the schema has rules that this file does not know. Joi then decides,
+ * so all error messages come from Joi. `test/unit/contracts/fast-path.test.ts` compares the
  * function with Joi for every documented body and query.
  */
 export function compileFastPath(schema: Joi.Schema): (input: unknown) => unknown {
@@ -54,7 +54,7 @@ function compile(description: Description): Check {
     Object.keys(preferences).every((name) => name === 'convert') &&
     allow.every((value) => value === null || ['string', 'number', 'boolean'].includes(typeof value));
   const compileType = COMPILERS[description.type ?? ''];
-  // Preferences of an object or a list would also apply to its members.
+  // Leave this schema to Joi, because preferences of an object or a list also apply to its members.
   const isForMembers = description.preferences && (description.keys || description.items);
   if (!isRead || isForMembers || !compileType) return undecided;
   const checkType = compileType(description);
@@ -108,11 +108,11 @@ function compileObject({ keys, rules }: Description): Check {
   };
 }
 
-/** Returns undefined if only Joi knows what the absence of the member means. */
+/** Returns undefined if only Joi can decide what to do when the member is absent. */
 function compileMember(name: string, description: Description): Member | undefined {
   const { presence = 'optional', default: defaultValue } = description.flags ?? {};
   if (presence !== 'optional' && presence !== 'required') return undefined;
-  // Joi may compute such a default.
+  // Leave these defaults to Joi, because Joi may have to compute them.
   if (typeof defaultValue === 'object' || typeof defaultValue === 'function') return undefined;
   return { name, check: compile(description), isRequired: presence === 'required', defaultValue };
 }

@@ -8,7 +8,8 @@ const CONTROL = /^\P{Cc}*$/u;
 const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
 /**
- * The name of both patterns. It completes the error message "… must …" in validation-messages.ts.
+ * The name of both patterns above. It completes the error message "… must …" in
+ * validation-messages.ts.
  */
 const NO_CONTROLS = 'not contain control characters';
 
@@ -72,8 +73,8 @@ export function vin(): Joi.StringSchema {
 }
 
 /**
- * One word, or several joined by commas, as a filter of a list. It is published as a text, so that
- * clients that were generated for a single word remain valid.
+ * Builds a list filter that accepts one word, or several joined by commas. The OpenAPI document
+ * publishes a plain text, so that clients generated for a single word remain valid.
  */
 export function oneOrMore(words: readonly string[]): Joi.StringSchema {
   return Joi.string()
@@ -103,7 +104,7 @@ export function webUrl(): Joi.StringSchema {
     .example('https://files.example.com/photo.jpg');
 }
 
-// PostgreSQL accepts offsets up to 15:59. The widest offset in use is +14:00.
+// Accepts the offsets that PostgreSQL accepts, up to 15:59. The widest offset in use is +14:00.
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
 // Responses use UTC, so a date-time must have a year of four digits in UTC too. LATEST_MS excludes

@@ -49,7 +49,7 @@ function removeNames(description: Description, isExplained: boolean): Descriptio
 }
 
 function removeName(meta: Record<string, unknown>, isExplained: boolean): Record<string, unknown>[] {
-  // The description names the published values already.
+  // The description already contains the published values.
   if ('published' in meta) return [];
   if (!('className' in meta)) return [meta];
   return isExplained && meta.meanings ? [{ meanings: meta.meanings }] : [];
@@ -76,7 +76,8 @@ export function toQueryParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
 }
 
 function findClassName(description: Description): string | undefined {
-  // A schema that was derived from named schemas has their names too. Its own name is last.
+  // A schema that was derived from a named schema also has the name of that schema. Its own name is
+  // the last.
   const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }
@@ -140,7 +141,7 @@ function buildAnnotations(description: Description): OpenApiSchema {
     // In OpenAPI 3.0.3 a nullable enum must list null.
     ...(flags?.only && values.length > 0 ? { enum: nullable ? [...values, null] : values } : {}),
     ...(nullable ? { nullable: true } : {}),
-    // Programs that offer the values as choices need not read the description.
+    // This list lets programs offer the values as choices without reading the description.
     ...(published ? { 'x-published-values': published } : {}),
     ...(flags?.default === undefined ? {} : { default: flags.default }),
     ...(words ? { description: words } : {}),

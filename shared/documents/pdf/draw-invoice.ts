@@ -35,7 +35,9 @@ const COLUMNS: (TextBox & { title: string })[] = [
  */
 const MAX_DESCRIPTION_LINES = 2400;
 
-/** Maximum text lines of the company's contact details. An address may have 500 line breaks. */
+/**
+ * Maximum text lines of the company's contact details, because an address may have 500 line breaks.
+ */
 const MAX_CONTACT_LINES = 20;
 
 const BODY: TextStyle = { size: 10 };

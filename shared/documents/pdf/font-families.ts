@@ -7,7 +7,9 @@ export type FontWeight = 'regular' | 'bold';
 
 export interface FontFamily {
   name: string;
-  /** The characters to draw with this font. If undefined, all characters that the font has. */
+  /**
+   * The characters to draw with this font. If undefined, the font draws all characters that it has.
+   */
   letters?: RegExp;
   file: (style: FontWeight) => string;
 }
@@ -32,9 +34,9 @@ const NOTO_SANS = googleFontFile('noto-sans', 'NotoSans');
 
 /**
  * The Noto fonts (SIL Open Font License), in the order in which they are searched for each
- * character. Noto Sans contains Devanagari and Latin, but is listed as two families. A word of both
- * scripts is therefore split by script, because each script needs its own shaping. The Chinese font
- * also has kana and the traditional characters that Japan and Taiwan use.
+ * character. Noto Sans contains Devanagari and Latin, but is listed as two families. A word with
+ * both scripts is therefore split, because each script needs its own shaping. The Chinese font also
+ * has kana and the traditional characters that Japan and Taiwan use.
  */
 export const FONT_FAMILIES: readonly FontFamily[] = [
   { name: 'devanagari', letters: /\p{scx=Deva}/u, file: NOTO_SANS },

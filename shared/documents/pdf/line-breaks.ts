@@ -73,8 +73,8 @@ export function breakLines(
 }
 
 /**
- * Splits a text into words and shapes them. This is a generator, so that words after the truncation
- * are never shaped.
+ * Splits a text into words and shapes them. This function is a generator, so words that the
+ * truncation drops are never shaped.
  */
 function* splitWords(text: string, fonts: FontStack): Generator<LayoutWord> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;

@@ -42,8 +42,8 @@ export class PdfDrawer {
     try {
       return await this.drawOnce(request);
     } catch (error) {
-      // Earlier drawings in this thread, perhaps for another tenant, may have filled its heap. Try
-      // once more in a new thread.
+      // Earlier drawings in this thread, perhaps for other tenants, may have filled its heap. Draw
+      // once more, in a new thread.
       if (!isUsed || getErrorCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return await this.drawOnce(request);
     } finally {

@@ -28,8 +28,8 @@ parentPort?.on('message', async ({ document, logo }: DrawRequest) => {
 });
 
 /**
- * True if half of the heap is used. Each font caches the characters that it has drawn, about 12 KB
- * for a Chinese character, and so fills the heap.
+ * True if half of the heap is used. Each font caches the characters that it has drawn, and so fills
+ * the heap. A Chinese character takes about 12 KB.
  */
 function isHalfFull(): boolean {
   const { maxOldGenerationSizeMb = Number.POSITIVE_INFINITY } = resourceLimits;

@@ -3,11 +3,11 @@ export interface VendorRequest {
   path: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** True if the vendor takes files at another address, and the body is one. */
+  /** True if the body is a file and the vendor receives files at a separate address. */
   isUpload?: true;
   /**
-   * True if the request may be sent twice. This is true for a GET, and for a write that carries the
-   * vendor's idempotency key.
+   * True if the request may be sent twice. This applies to a GET, and to a write with the vendor's
+   * idempotency key.
    */
   isRepeatable: boolean;
 }
@@ -21,6 +21,7 @@ export interface VendorResponse {
 /** A connection with its decrypted credentials, for the duration of one step. */
 export interface OpenConnection {
   id: string;
+  environment: 'live' | 'sandbox';
   settings: Readonly<Record<string, unknown>>;
   credentials: Readonly<Record<string, string>>;
   /** The OAuth access token; undefined if the vendor does not use OAuth. */
@@ -42,7 +43,7 @@ export interface Written {
   externalId: string;
   version: string | null;
   url?: string;
-  /** RFC 3339: when the record ends at the vendor by itself. */
+  /** RFC 3339: the time at which the record expires at the vendor. */
   expiresAt?: string;
 }
 

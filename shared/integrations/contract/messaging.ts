@@ -1,7 +1,7 @@
 import type { Change, OpenConnection, Page, PullStart, Written } from './connection.js';
 
 export interface OutgoingMessage {
-  /** The same id on every attempt, so that a vendor or a mail program can recognize a duplicate. */
+  /** The same on every attempt, so that a vendor or a mail program can recognize a duplicate. */
   id: string;
   sender: string;
   recipient: string;
@@ -33,7 +33,7 @@ export interface WriteAttempt {
 
 export interface MessageState {
   state: 'pending' | 'delivered' | 'failed';
-  /** The vendor's reason for `failed`. */
+  /** The vendor's reason if the state is `failed`. */
   reason: string | null;
 }
 
@@ -56,8 +56,8 @@ export interface MessagingAdapter {
     attempt: WriteAttempt,
   ): Promise<Written | undefined>;
   /**
-   * Reads the texts that the items of webhooks named (`InboundNotice.hint`). An adapter omits this
-   * function if its webhooks name no texts.
+   * Reads the texts that webhooks named in `InboundNotice.hint`. An adapter omits this function if
+   * its webhooks name no texts.
    */
   readNamed?(connection: OpenConnection, hints: readonly string[]): Promise<Change<MessageState>[]>;
   pull(connection: OpenConnection, from: PullStart): Promise<Page<MessageState>>;

@@ -5,8 +5,9 @@ import type { SavedMethods } from './saved-methods.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Takes payments through one vendor. Each member is one subject, and a vendor omits what it does
- * not offer. Nothing here keeps state. The currency is US dollars, and amounts are cents.
+ * Takes payments through one vendor. Each member covers one subject. A vendor omits the members
+ * that it does not offer. Adapters keep no state. The currency is US dollars, and amounts are
+ * cents.
  */
 export interface PaymentsAdapter {
   pages: PayPages;
@@ -23,40 +24,42 @@ export interface PaymentsAdapter {
 export interface PayPage {
   payLinkId: string;
   invoiceId: string;
-  /** The line on the page that says what is paid. */
+  /** The text on the page that names the invoice. */
   title: string;
   amountCents: number;
   customerEmail: string | null;
-  /** Where the vendor sends the customer back, after the payment or without one. */
+  /**
+   * The address to which the vendor sends the customer back, whether the customer has paid or not.
+   */
   returnUrl: string;
 }
 
 export interface PayPages {
   open(connection: OpenConnection, page: PayPage, attempt: WriteAttempt): Promise<OpenedPage>;
   /**
-   * Closes a page, so that nobody can pay on it any more.
-   * @returns false if the page was already paid, or had expired
+   * Closes a page, so that customers can no longer pay on it.
+   * @returns false if a customer had already paid on the page, or the page had expired
    */
   close(connection: OpenConnection, externalId: string): Promise<boolean>;
 }
 
-/** What the vendor knows about one payment. */
+/** The state of one payment at the vendor. */
 export interface PaymentState {
-  /** Null if the payment was not made for an invoice of ours. */
+  /** Null if the payment does not belong to an invoice of this service. */
   invoiceId: string | null;
   payLinkId: string | null;
   terminalPaymentId: string | null;
   /**
-   * - `open`: nothing was paid yet.
-   * - `processing`: the customer has paid, but the money may still fail to arrive (bank debits).
+   * - `open`: the customer has not paid yet.
+   * - `processing`: the customer has paid by bank debit, and the debit may still fail.
    */
   status: 'open' | 'processing' | 'succeeded' | 'failed';
   amountCents: number;
   method: 'card' | 'ach' | 'other';
-  /** The vendor's fee; null while the vendor does not state it. */
+  /** The vendor's fee; null until the vendor reports it. */
   feeCents: number | null;
   failureReason: string | null;
-  /** RFC 3339: when the customer paid. */
+  /** RFC 3339: the time at which the customer paid. */
   paidAt: string;
 }
 
@@ -70,9 +73,9 @@ export interface RefundOrder {
   amountCents: number;
 }
 
-/** What the vendor knows about one refund. */
+/** The state of one refund at the vendor. */
 export interface RefundState {
-  /** The id of our refund; null if the refund was made at the vendor. */
+  /** Our id of the refund. Null if a person made the refund at the vendor. */
   refundId: string | null;
   paymentExternalId: string;
   status: 'pending' | 'succeeded' | 'failed';
@@ -88,29 +91,32 @@ export interface Refunds extends ListedReadings<RefundState> {
   ): Promise<Change<RefundState>>;
 }
 
-/** What the vendor knows about a payment that the customer's bank takes back, or wants to. */
+/**
+ * The state of a dispute at the vendor. In a dispute, the customer's bank takes a payment back or
+ * asks for it back.
+ */
 export interface DisputeState {
   paymentExternalId: string;
   amountCents: number;
   /** The bank's reason, as the vendor names it, such as `fraudulent`. */
   reason: string;
-  /** `open` until the vendor's decision: `won` or `lost`. */
+  /** `open` until the vendor decides. After that, the account has `won` or `lost` the dispute. */
   status: 'open' | 'won' | 'lost';
-  /** RFC 3339: until when evidence may be sent; null if none is asked for. */
+  /** RFC 3339: the deadline for evidence; null if the vendor asks for no evidence. */
   respondBy: string | null;
   /** True if a bank debit came back. Such a return cannot be contested. */
   isReturn: boolean;
 }
 
-/** What the account holds about the disputed work. */
+/** The records of the account that prove the disputed work. */
 export interface DisputeEvidence {
   customerName: string | null;
   customerEmail: string | null;
-  /** What was done, where and when, in sentences. */
+  /** Sentences that say which work was done, where and when. */
   description: string;
   /** The day of the work, as YYYY-MM-DD. */
   serviceDate: string | null;
-  /** Everything else: the log of steps, and what the account adds. */
+  /** Further evidence: the log of the work order's steps, and the account's own text. */
   text: string;
   files: readonly EvidenceFile[];
 }
@@ -123,7 +129,7 @@ export interface EvidenceFile {
 }
 
 export interface Disputes extends ListedReadings<DisputeState> {
-  /** Sends evidence, which the vendor accepts only once. */
+  /** Sends evidence. The vendor accepts evidence for a dispute only once. */
   respond(
     connection: OpenConnection,
     dispute: { externalId: string; evidence: DisputeEvidence },
@@ -131,7 +137,7 @@ export interface Disputes extends ListedReadings<DisputeState> {
   ): Promise<Written>;
 }
 
-/** What the vendor knows about one transfer of the account's balance to its bank. */
+/** The state of one payout at the vendor: a transfer of the account's balance to its bank. */
 export interface PayoutState {
   /** Negative if the vendor collects money from the bank. */
   amountCents: number;
@@ -139,7 +145,7 @@ export interface PayoutState {
   /** The day on which the bank gets the money, as YYYY-MM-DD. */
   arrivalDate: string;
   failureReason: string | null;
-  /** Whether the vendor names what the payout contains: not yet, now, or never. */
+  /** Whether the vendor lists the items of the payout: not yet, now, or never. */
   items: 'pending' | 'ready' | 'unavailable';
   /** RFC 3339 */
   createdAt: string;
@@ -149,11 +155,11 @@ export interface PayoutState {
 export interface PayoutItem {
   externalId: string;
   type: 'payment' | 'refund' | 'dispute' | 'fee' | 'other';
-  /** Before the fee; negative if money left. */
+  /** The amount before the fee; negative if the item reduced the balance. */
   amountCents: number;
   feeCents: number;
   description: string | null;
-  /** The vendor's id of the payment; null if the item belongs to none. */
+  /** The vendor's id of the payment; null if the item does not belong to a payment. */
   paymentExternalId: string | null;
   /** The vendor's id of the refund or dispute. */
   sourceExternalId: string | null;
@@ -163,8 +169,8 @@ export interface PayoutItem {
 
 export interface Payouts extends Readings<PayoutState> {
   /**
-   * Reads one page of what a payout contains.
-   * @param from.after the `next` of the page before; null for the first page
+   * Reads one page of a payout's items.
+   * @param from.after the `next` of the previous page; null for the first page
    */
   listItems(
     connection: OpenConnection,

@@ -9,20 +9,20 @@ export interface SetupPage {
   /** The vendor's id of the customer; null if the vendor does not know the customer. */
   customerExternalId: string | null;
   customerEmail: string | null;
-  /** Where the vendor sends the customer back. */
+  /** The address to which the vendor sends the customer back. */
   returnUrl: string;
 }
 
-/** What the vendor knows about a payment method that a customer has saved. */
+/** The state of a customer's saved payment method at the vendor. */
 export interface SavedMethodState {
-  /** The id of our payment method; null if the reading does not name it. */
+  /** The id of our payment method; null if the vendor's record does not name it. */
   methodId: string | null;
   customerExternalId: string | null;
   /**
    * - `verifying`: the customer still has to confirm small deposits to the bank account.
-   * - `usable`: it can be charged.
-   * - `attached`: the vendor has it, but the reading does not say whether it is verified.
-   * - `detached`: it can no longer be charged.
+   * - `usable`: the method can be charged.
+   * - `attached`: the vendor has the method, but its record does not show whether it is verified.
+   * - `detached`: the method can no longer be charged.
    * - `failed`: the verification has failed.
    */
   status: 'verifying' | 'usable' | 'attached' | 'detached' | 'failed';
@@ -36,11 +36,11 @@ export interface SavedMethodState {
   failureReason: string | null;
 }
 
-/** A charge of a saved method, without the customer. */
+/** A charge of a saved payment method. The customer is not present. */
 export interface ChargeOrder {
   attemptId: string;
   invoiceId: string;
-  /** The line on the customer's receipt and bank record. */
+  /** The description on the customer's receipt and bank record. */
   title: string;
   amountCents: number;
   methodExternalId: string;
@@ -51,7 +51,7 @@ export interface ChargeOrder {
 
 export interface ChargeResult {
   paymentExternalId: string;
-  /** `processing`: a bank debit that may still fail. */
+  /** `processing` means a bank debit that may still fail. */
   status: 'processing' | 'succeeded' | 'declined';
   /** The vendor's reason for a decline, such as `insufficient_funds`. */
   declineCode: string | null;
@@ -60,12 +60,12 @@ export interface ChargeResult {
 
 export interface SavedMethods extends Readings<SavedMethodState> {
   openPage(connection: OpenConnection, page: SetupPage, attempt: WriteAttempt): Promise<OpenedPage>;
-  /** Makes a saved method unusable. Succeeds if it is so already. */
+  /** Makes a saved method unusable. Also succeeds if the method is unusable already. */
   detach(connection: OpenConnection, externalId: string): Promise<Written>;
   charge(connection: OpenConnection, order: ChargeOrder, attempt: WriteAttempt): Promise<ChargeResult>;
   /**
-   * Looks for the payment of a charge whose answer was lost. A vendor may forget idempotency keys,
-   * so they alone do not prevent a second charge.
+   * Finds the payment of a charge whose response was lost. Idempotency keys alone do not prevent a
+   * second charge, because a vendor may forget them.
    * @param since the start of the first attempt
    * @returns undefined if the customer was not charged
    */

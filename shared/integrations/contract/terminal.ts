@@ -1,14 +1,14 @@
 import type { Change, OpenConnection, Written } from './connection.js';
 import type { WriteAttempt } from './messaging.js';
 
-/** What the vendor knows about one card reader. */
+/** The state of one card reader at the vendor. */
 export interface ReaderState {
   label: string;
   deviceType: string | null;
   status: 'online' | 'offline';
 }
 
-/** A payment that a reader asks a customer for. */
+/** A payment for which a card reader asks a customer. */
 export interface TerminalOrder {
   terminalPaymentId: string;
   invoiceId: string;
@@ -16,17 +16,17 @@ export interface TerminalOrder {
   amountCents: number;
 }
 
-/** A payment at the vendor, and the reader that asks for it. Both are the vendor's ids. */
+/** The vendor's ids of a payment and of the reader that asks for it. */
 export interface ReaderPayment {
   readerId: string;
   externalId: string;
 }
 
 /**
- * What the vendor knows about a payment on a reader:
+ * The state of a payment on a card reader:
  * - `waiting`: the reader waits for a card.
- * - `tried`: a card was read. The payment's own state says what became of it.
- * - `ended`: the reader no longer asks for the payment, and nobody has paid.
+ * - `tried`: the reader has read a card. The state of the payment itself shows the result.
+ * - `ended`: the reader no longer asks for the payment, and the customer has not paid.
  */
 export type ReaderPaymentState = { state: 'waiting' | 'tried' } | { state: 'ended'; reason: string };
 
@@ -34,17 +34,18 @@ export type ReaderPaymentState = { state: 'waiting' | 'tried' } | { state: 'ende
 export interface Terminal {
   /** Returns undefined if the credentials give no access to readers. */
   listReaders(connection: OpenConnection): Promise<Change<ReaderState>[] | undefined>;
-  /** Prepares a payment, which no reader shows yet. */
+  /** Creates the payment at the vendor. The reader does not show the payment until `show`. */
   prepare(connection: OpenConnection, order: TerminalOrder, attempt: WriteAttempt): Promise<Written>;
   /**
    * Shows a prepared payment on a reader, which then waits for a card.
-   * @throws {VendorError} of kind `refused`, with a sentence for people, if the reader cannot
+   * @throws {VendorError} of kind `refused` if the reader cannot show the payment. Its error
+   * message is a sentence for people
    */
   show(connection: OpenConnection, payment: ReaderPayment, attempt: WriteAttempt): Promise<void>;
   read(connection: OpenConnection, payment: ReaderPayment): Promise<ReaderPaymentState>;
   /**
    * Cancels a payment, so that no card can pay it any more.
-   * @returns false if a card was read before
+   * @returns false if the reader had already read a card
    */
   cancel(connection: OpenConnection, payment: ReaderPayment): Promise<boolean>;
 }

@@ -1,29 +1,37 @@
 import Joi from 'joi';
 
-/** Hours of the account's day in which texts wait, such as 21:00 to 08:00. */
+/**
+ * Hours of the day, in the account's time zone, in which texts wait: for example 21:00 to 08:00.
+ */
 export interface QuietHours {
   from: string;
   to: string;
 }
 
-/** What a connection's settings say about when its texts leave and what they may cost. */
+/**
+ * The limits that a connection's settings set for texts: when the service sends them, and what they
+ * may cost.
+ */
 export interface TextLimits {
   quietHours: QuietHours | undefined;
-  /** The segments that the daily limit pays for; undefined without a limit. */
+  /** Number of text segments that the daily cost limit allows; undefined if there is no limit. */
   segmentsPerDay: number | undefined;
 }
 
 /**
- * Cents per segment, if the account has set no price: about what Twilio and the carriers of the US
- * ask together. Vendors report the price of a text only after it has left.
+ * Cents per text segment if the account has set no price. Twilio and the US carriers together
+ * charge about this much. Vendors report the price of a text only after they have sent it.
  */
 const USUAL_SEGMENT_PRICE_CENTS = 1.3;
-/** So that 65 cents pay for 50 segments of 1.3 cents: 65 / 1.3 may be a little less than 50. */
+/**
+ * Added to a quotient before it is rounded down. With 1.3 cents per segment, 65 cents must pay for
+ * 50 segments. The floating-point result of 65 / 1.3 may be slightly below 50.
+ */
 const ROUNDING = 1e-9;
 
 const timeOfDay = () => Joi.string().pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'time of day such as 21:00');
 
-/** The settings of a vendor of texts that `readTextLimits` reads. */
+/** The settings of a vendor of texts. `readTextLimits` reads them. */
 export const textLimitSettings = () => ({
   quiet_hours: Joi.object({
     from: timeOfDay().required().example('21:00'),

@@ -2,15 +2,15 @@ import { toStorableText } from '../../platform/storable-text.js';
 
 /**
  * The reason why a call to a vendor failed:
- * - `again`: the vendor did not process the call and may do so later. This is the kind for a read
- *   without a usable response, and for a write that was not sent.
+ * - `again`: the vendor did not process the call, but may process a later one. This includes every
+ *   read without a usable response, and every write that was not sent.
  * - `limit`: the vendor did not process the call, because of its rate limit.
  * - `auth`: the vendor does not accept the credentials.
- * - `refused`: the vendor would refuse the same call again.
+ * - `refused`: the vendor would refuse an identical call again.
  * - `conflict`: the record has changed at the vendor since it was read.
  * - `gone`: the record no longer exists at the vendor.
- * - `unknown_outcome`: a write got no response, or a 5xx response, so the vendor may have
- *   processed it.
+ * - `unknown_outcome`: a write got no response, or a 5xx response. The vendor may have processed
+ *   it.
  */
 export type VendorErrorKind =
   | 'again'
@@ -24,8 +24,8 @@ export type VendorErrorKind =
 export interface VendorErrorDetails {
   kind: VendorErrorKind;
   /**
-   * The vendor's error code; by default, the kind. `opted_out` means at every vendor of texts that
-   * the recipient accepts no more texts.
+   * The vendor's error code; by default, the kind. All vendors of texts use `opted_out` for a
+   * recipient who accepts no more texts.
    */
   code?: string;
   /** Minimum time until the next call. */

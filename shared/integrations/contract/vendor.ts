@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import type { Config, VendorSettings } from '../../config/config.js';
+import type { AccountingAdapter } from './accounting.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
 import type { PaymentsAdapter } from './payments.js';
@@ -8,11 +9,17 @@ import type { PaymentsAdapter } from './payments.js';
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
 export type VendorKind = (typeof VENDOR_KINDS)[number];
 
-/** The stream of a payments vendor that compares its lists with our records. */
+/** The name of the stream that compares a payments vendor's lists with our records. */
 export const RECONCILIATION_STREAM = 'reconciliation';
 
 /**
- * Describes a vendor. From the manifests, the service builds the list of vendors. Their schemas
+ * The stream that reads the entries which an account can choose in the settings of an accounting
+ * connection.
+ */
+export const CHOICES_STREAM = 'choices';
+
+/**
+ * Describes a vendor. The service builds the list of vendors from the manifests. The schemas
  * validate the values that accounts enter.
  */
 export interface Manifest {
@@ -20,7 +27,10 @@ export interface Manifest {
   vendor: string;
   kind: VendorKind;
   label: string;
-  /** With `api_key` and `oauth`, an account may enter a key or sign in at the vendor. */
+  /**
+   * If `auth` is `api_key` and `oauth` is set, an account may either enter a key or sign in at the
+   * vendor.
+   */
   auth: 'oauth2' | 'api_key';
   /** The fields that an account enters to connect; empty for OAuth. */
   credentialsSchema: Joi.ObjectSchema;
@@ -33,10 +43,8 @@ export interface Manifest {
 }
 
 export interface CallLimits {
-  /** Maximum number of calls per second for one connection. */
+  /** Maximum number of calls of one connection within any second. A whole number. */
   perSecond: number;
-  /** Maximum number of calls that a connection may make at once after a pause. */
-  burst: number;
   /**
    * Maximum number of calls per minute for all connections together, if the vendor limits the
    * application as a whole.
@@ -53,11 +61,21 @@ export interface OAuthManifest {
   scopes: readonly string[];
   /** True if token requests have the application's id and secret in their body, not in a header. */
   sendsSecretInBody?: true;
-  /** Builds the body of a revocation. By default, it names the token. */
+  /** True if the body of a revocation is JSON, not a form. */
+  revokesWithJson?: true;
+  /**
+   * True if a revocation ends all access of this service to the account at the vendor, also that of
+   * other connections.
+   */
+  revokesAccount?: true;
+  /**
+   * Builds the body of the request that revokes a token. By default, the body contains only the
+   * token.
+   */
   buildRevocation?(facts: { clientId: string; externalAccount: string }): Record<string, string>;
 }
 
-/** The vendor's own account behind a connection. */
+/** The account at the vendor that a connection uses. */
 export interface VendorAccount {
   externalAccount: string;
   label: string | null;
@@ -72,7 +90,7 @@ export interface InboundRequest {
   url: string;
 }
 
-/** One item of a webhook. It means that the vendor has changes in `stream`. */
+/** One item of a webhook. It reports that the vendor has changes in `stream`. */
 export interface InboundNotice {
   externalAccount: string | null;
   dedupeId: string;
@@ -84,7 +102,7 @@ export interface InboundNotice {
   hint?: string;
 }
 
-/** Verifies a vendor's webhooks and splits them into their items ({@link InboundNotice}). */
+/** Verifies a vendor's webhooks and splits them into {@link InboundNotice} items. */
 export interface Inbound {
   /**
    * True if all connections share one webhook secret and one address. False if each connection has
@@ -111,18 +129,23 @@ export interface InboundText {
   optOutType: 'STOP' | 'START' | 'HELP' | null;
 }
 
-/** A caller at one step of a call. */
+/** A phone call at one step of the menu. */
 export interface InboundCall {
   externalId: string;
   from: string;
-  /** The key that the caller pressed, or said; null at the beginning, and if none was pressed. */
+  /**
+   * The key that the caller pressed or spoke. Null at the start of the call, and if the caller
+   * chose no key.
+   */
   digit: string | null;
 }
 
-/** What a caller hears, and what happens then. */
+/** The sentences that a caller hears, and the next step of the call. */
 export interface CallAnswer {
   sentences: readonly string[];
-  /** The address that gets the next key; then the sentences are a menu. */
+  /**
+   * If set, the sentences are a menu, and this address receives the key that the caller presses.
+   */
   menuUrl?: string;
   /** The number to which the caller is connected. */
   dialNumber?: string;
@@ -134,8 +157,8 @@ export interface HookAnswer {
 }
 
 /**
- * The addresses below that of a connection at which a vendor of texts brings texts and calls:
- * `/messages` and `/voice`.
+ * Handles the texts and calls that a vendor delivers to `/messages` and `/voice` below the address
+ * of the connection.
  */
 export interface PhoneInbound {
   readText(body: Buffer): InboundText;
@@ -154,13 +177,20 @@ export interface TenantVendor {
   messaging?: MessagingAdapter;
   /** Set if customers of accounts pay through the vendor. */
   payments?: PaymentsAdapter;
+  /** Set if accounts keep their books at the vendor. */
+  accounting?: AccountingAdapter;
   inbound: Inbound;
   /** Set if customers can text and call the account through the vendor. */
   phone?: PhoneInbound;
-  /** The vendor's addresses. The setting INTEGRATIONS may replace them. */
+  /** The vendor's own address. The setting INTEGRATIONS may replace it. */
   baseUrl: string;
+  /** The address for sandbox accounts, if the vendor has another one for them. */
+  sandboxUrl?: string;
   identityUrl?: string;
-  /** The address that takes files, if it is another one. */
+  /** The addresses of the sign-in page and of revocations, if they differ from `identityUrl`. */
+  signInUrl?: string;
+  revokeUrl?: string;
+  /** The address that receives files, if the vendor has a separate one. */
   filesUrl?: string;
 }
 
@@ -191,8 +221,8 @@ export class Vendors {
 }
 
 /**
- * True if an account can connect by a sign-in at the vendor. A vendor that also takes keys offers a
- * sign-in only if the operator has registered an application there.
+ * True if accounts can connect by a sign-in at the vendor. If the vendor also accepts keys, the
+ * operator must have registered an application at the vendor.
  */
 export function offersSignIn({ manifest }: TenantVendor, settings: VendorSettings | undefined): boolean {
   if (manifest.auth === 'oauth2') return true;
@@ -200,22 +230,9 @@ export function offersSignIn({ manifest }: TenantVendor, settings: VendorSetting
 }
 
 /**
- * True if the vendor sends the webhooks of connections by sign-in to the address of the operator's
- * application, beside the addresses of the other connections.
+ * True if connections by sign-in receive their webhooks at the one address of the operator's
+ * application. Connections by key have their own addresses.
  */
 export function sharesHookOfSignIns({ manifest, inbound }: TenantVendor): boolean {
   return inbound.isPerApplication || (manifest.auth === 'api_key' && manifest.oauth !== undefined);
-}
-
-/** Returns the vendor's addresses, or those that the setting INTEGRATIONS names instead. */
-export function getVendorAddresses(
-  { baseUrl, identityUrl = baseUrl, filesUrl = baseUrl }: TenantVendor,
-  settings: VendorSettings = {},
-): { baseUrl: string; identityUrl: string; filesUrl: string } {
-  const base = settings.base_url ?? baseUrl;
-  return {
-    baseUrl: base,
-    identityUrl: settings.identity_url ?? settings.base_url ?? identityUrl,
-    filesUrl: settings.base_url ?? filesUrl,
-  };
 }

@@ -9,8 +9,8 @@ import { createTransport, type Transporter } from 'nodemailer';
 const TIMEOUTS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
 
 /**
- * Creates a client that opens a new connection for each mail. A pool would repeat failed attempts
- * by itself, and each attempt must be counted.
+ * Creates a client that opens a new connection for each mail. A connection pool would repeat failed
+ * attempts by itself, but the service must count each attempt.
  */
 export function createSmtpClient(url: string): Transporter {
   return createTransport({

@@ -22,7 +22,7 @@ export interface SmtpError extends Error {
   responseCode?: number;
 }
 
-/** @param from is used as the sender address, and its domain as the domain of the Message-ID */
+/** @param from the sender address; its domain is also the domain of the Message-ID */
 export function toMail(
   { id, sender, recipient, subject, text, html, attachment, picture }: OutgoingMessage,
   from: string,

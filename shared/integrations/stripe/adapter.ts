@@ -27,7 +27,8 @@ export const stripe: TenantVendor = {
     return {
       externalAccount: account.id,
       label: account.business_profile?.name ?? account.email,
-      // A key was checked when it was entered. The token of a sign-in was not.
+      // Read the environment from the token of a sign-in here. The environment of a key was already
+      // checked when a person entered the key.
       environment: connection.accessToken === undefined ? undefined : readEnvironment(connection.accessToken),
     };
   },

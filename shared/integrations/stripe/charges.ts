@@ -2,7 +2,7 @@ import type { Charges, PaymentState } from '../contract/payments.js';
 import { listSince, pullNamed, readEach } from './api/events.js';
 import { EXPANDED_CHARGE, type PaymentIntent, toPaymentChange } from './mapper.js';
 
-/** Payments are PaymentIntents, however the customer paid. */
+/** Every payment is a PaymentIntent, however the customer paid. */
 export const charges: Charges = {
   async readNamed(connection, hints) {
     const intents = await readEach<PaymentIntent>(connection, hints, {

@@ -1,8 +1,8 @@
 import type { Change, OpenConnection } from '../contract/connection.js';
+import { fingerprint } from '../contract/fingerprint.js';
 import type { DisputeEvidence, DisputeState, Disputes } from '../contract/payments.js';
 import { callStripe } from './api/client.js';
 import { listSince, pullNamed, readEach } from './api/events.js';
-import { fingerprint } from './api/fingerprint.js';
 import type { FormValue } from './api/form.js';
 import { uploadEvidence } from './api/upload.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
@@ -16,7 +16,7 @@ interface StripeDispute {
   evidence_details: { due_by: number | null; submission_count: number } | null;
 }
 
-/** The reasons with which a bank returns a debit. Stripe reports such returns as disputes. */
+/** The reasons for which a bank returns a debit. Stripe reports such returns as disputes. */
 const RETURN_REASONS: readonly string[] = [
   'insufficient_funds',
   'incorrect_account_details',
@@ -24,7 +24,10 @@ const RETURN_REASONS: readonly string[] = [
   'debit_not_authorized',
 ];
 
-/** Stripe allows 20,000 characters for a text of evidence, and 150,000 for all together. */
+/**
+ * Stripe allows 20,000 characters per text of evidence, and 150,000 characters for all texts of a
+ * dispute together.
+ */
 const MAX_TEXT = 20_000;
 
 export const disputes: Disputes = {
@@ -35,8 +38,8 @@ export const disputes: Disputes = {
     for (const file of evidence.files)
       files[FILE_FIELDS[file.kind]] = await uploadEvidence(connection, file, operationKey);
     const form = { evidence: { ...toEvidence(evidence), ...files }, submit: true };
-    // A file that was drawn again may have got another id, and Stripe refuses other content under
-    // the same key.
+    // A later attempt may draw a file again, and the new file may have another id. Stripe refuses
+    // other content under a used key. So the key contains a hash of the content.
     const key = `${operationKey}-${fingerprint(form)}`;
     const dispute = await callStripe<StripeDispute>(connection, { method: 'POST', path, form, key });
     return { externalId, version: toChange(dispute).version };
@@ -57,10 +60,10 @@ export const disputes: Disputes = {
   pull: (connection, from) => pullNamed(connection, from, { stream: 'disputes', read: disputes.readNamed }),
 };
 
-/** The fields of Stripe's evidence that hold the files. */
+/** The fields of Stripe's evidence that contain the ids of the files. */
 const FILE_FIELDS = { invoice: 'receipt', photos: 'service_documentation' } as const;
 
-/** True if an earlier attempt has sent the evidence, which Stripe accepts only once. */
+/** True if an earlier attempt has sent the evidence. Stripe accepts evidence only once. */
 async function isAnswered(connection: OpenConnection, path: string): Promise<boolean> {
   const { evidence_details: details } = await callStripe<StripeDispute>(connection, { method: 'GET', path });
   return (details?.submission_count ?? 0) > 0;
@@ -102,7 +105,10 @@ function toChange({
   return { kind: 'dispute', externalId: id, version: fingerprint(fields), fields };
 }
 
-/** A warning that was closed, and a dispute that was prevented, cost the account nothing. */
+/**
+ * Counts a closed warning and a prevented dispute as won, because neither costs the account
+ * anything.
+ */
 function toStatus(status: string): DisputeState['status'] {
   if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won';
   return status === 'lost' ? 'lost' : 'open';

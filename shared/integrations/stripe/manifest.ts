@@ -10,7 +10,7 @@ const secretKey = Joi.string()
   .required()
   .description('A secret key (sk_…) or a restricted key (rk_…)');
 
-/** Stripe sends each webhook with a signature that this secret makes. */
+/** Stripe signs each webhook with this secret. */
 const webhookSecret = Joi.string()
   .pattern(/^whsec_\S+$/, 'signing secret')
   .max(255)
@@ -34,23 +34,24 @@ export const manifest: Manifest = {
       .description('True if a pay link may be for less than the balance'),
     terminal_location_id: Joi.string().max(255).description('The location of the card readers'),
   }),
-  // Stripe Connect, for connections by sign-in. The secret of the application is a key of the
-  // operator's own Stripe account.
+  // Connections by sign-in use Stripe Connect. The application's secret is a key of the operator's
+  // own Stripe account.
   oauth: {
     authorizePath: '/oauth/authorize',
     tokenPath: '/oauth/token',
     revokePath: '/oauth/deauthorize',
     scopes: ['read_write'],
     sendsSecretInBody: true,
+    revokesAccount: true,
     buildRevocation: ({ clientId, externalAccount }) => ({
       client_id: clientId,
       stripe_user_id: externalAccount,
     }),
   },
   docsUrl: 'https://docs.stripe.com/keys',
-  // Webhooks say at once what changed. The hourly pull finds what they missed. Stripe sends no
-  // webhook when a reader is added or goes offline.
-  // Once a day, the lists of everything find what the events have missed.
+  // Webhooks report changes immediately. The hourly pulls find lost webhooks. Readers are pulled
+  // more often, because Stripe sends no webhook when a reader is added or goes offline. The daily
+  // reconciliation compares complete lists, and so finds changes that the events missed.
   streams: {
     payments: 3600,
     refunds: 3600,
@@ -61,6 +62,6 @@ export const manifest: Manifest = {
     payout_items: 3600,
     [RECONCILIATION_STREAM]: 86_400,
   },
-  // Stripe allows 100 live calls a second, and 25 in a sandbox or to one endpoint.
-  limits: { perSecond: 25, burst: 25, timeoutMs: 20_000 },
+  // Stripe allows 100 calls per second in live mode, but only 25 in a sandbox or to one endpoint.
+  limits: { perSecond: 25, timeoutMs: 20_000 },
 };

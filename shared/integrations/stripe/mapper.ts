@@ -1,11 +1,11 @@
 import type { Change } from '../contract/connection.js';
+import { fingerprint } from '../contract/fingerprint.js';
 import type { PaymentState, PayPage } from '../contract/payments.js';
-import { fingerprint } from './api/fingerprint.js';
+import { readOwnId } from '../contract/read-own-id.js';
 import type { FormValue } from './api/form.js';
-import { readOwnId } from './api/read-own-id.js';
 import { PAGE_HOURS } from './page-hours.js';
 
-/** The parts of a PaymentIntent that are read, with the charge expanded. */
+/** The members of a PaymentIntent that the service reads. Its charge must be expanded. */
 export interface PaymentIntent {
   id: string;
   status: string;
@@ -24,13 +24,13 @@ interface Charge {
   balance_transaction: { fee: number } | string | null;
 }
 
-/** The members of a request that make Stripe answer a PaymentIntent with its charge and its fee. */
+/** The value of `expand` with which Stripe includes the charge and its fee in a PaymentIntent. */
 export const EXPANDED_CHARGE = ['latest_charge.balance_transaction'];
 
 /**
- * Returns the body that opens a Checkout Session.
- * @param startedAt the start of the first attempt. Stripe refuses other content under the same
- *   idempotency key, so a repetition must have the same `expires_at`
+ * Builds the body that opens a Checkout Session.
+ * @param startedAt the start of the first attempt. All attempts must send the same `expires_at`,
+ * because Stripe refuses other content under the same idempotency key
  */
 export function toCheckoutSession(
   page: PayPage,
@@ -58,7 +58,7 @@ export function toCheckoutSession(
   };
 }
 
-/** Our states by Stripe's. A state that is not in the table counts as `open`. */
+/** Maps Stripe's statuses to ours. A status that is not in the table counts as `open`. */
 const STATUSES: Readonly<Record<string, PaymentState['status']>> = {
   processing: 'processing',
   succeeded: 'succeeded',
@@ -90,8 +90,9 @@ export function toPaymentChange(intent: PaymentIntent): Change<PaymentState> {
 }
 
 /**
- * A PaymentIntent whose payment failed waits for another payment method, or is cancelled. It counts
- * as failed if a charge was made, and as open if nothing was ever tried.
+ * After a failed payment, a PaymentIntent waits for another payment method or is cancelled. It
+ * counts as failed if it has a charge. Without a charge, no payment was tried, and it counts as
+ * open.
  */
 function toStatus({ status }: PaymentIntent, hasCharge: boolean): PaymentState['status'] {
   if (status === 'requires_payment_method' || status === 'canceled') return hasCharge ? 'failed' : 'open';

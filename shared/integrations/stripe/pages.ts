@@ -12,7 +12,7 @@ export interface CheckoutSession {
   expires_at: number;
 }
 
-/** Pay pages are Checkout Sessions, which Stripe hosts. */
+/** A pay page is a Checkout Session, which Stripe hosts. */
 export const pages: PayPages = {
   async open(connection, page, { operationKey, firstAttemptAt }) {
     const session = await callStripe<CheckoutSession>(connection, {
@@ -31,14 +31,14 @@ export const pages: PayPages = {
   },
 };
 
-/** @throws {VendorError} if the page has no address */
+/** @throws {VendorError} if Stripe returned no URL for the page */
 export function toOpenedPage({ id, url, expires_at }: CheckoutSession): OpenedPage {
   if (url === null)
     throw new VendorError('Stripe opened a page without an address.', { kind: 'refused', code: 'no_url' });
   return { externalId: id, version: null, url, expiresAt: new Date(expires_at * 1000).toISOString() };
 }
 
-/** Returns false if the customer has paid since the page was read. */
+/** Returns false if Stripe refuses, because the customer has paid after the page was read. */
 async function expire(connection: OpenConnection, path: string, externalId: string): Promise<boolean> {
   try {
     await callStripe(connection, { method: 'POST', path: `${path}/expire`, key: `expire-${externalId}` });

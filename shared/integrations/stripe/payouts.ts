@@ -1,8 +1,8 @@
 import type { Change } from '../contract/connection.js';
+import { fingerprint } from '../contract/fingerprint.js';
 import type { PayoutItem, PayoutState, Payouts } from '../contract/payments.js';
 import { callStripe } from './api/client.js';
 import { type List, pullNamed, readEach } from './api/events.js';
-import { fingerprint } from './api/fingerprint.js';
 
 interface StripePayout {
   id: string;
@@ -23,7 +23,7 @@ interface BalanceTransaction {
   created: number;
   description: string | null;
   type: string;
-  /** Expanded, except where Stripe has deleted the object. */
+  /** The expanded object, or only its id if Stripe has deleted the object. */
   source: Source | string | null;
 }
 
@@ -52,7 +52,7 @@ export const payouts: Payouts = {
       },
     });
     return {
-      // The list also has the payout itself, as what leaves the balance.
+      // The list also contains the payout itself, as an amount that leaves the balance. Omit it.
       items: data.filter(({ type }) => type !== 'payout').map(toItem),
       next: hasMore ? (data.at(-1)?.id ?? null) : null,
     };
@@ -79,13 +79,15 @@ function toChange(payout: StripePayout): Change<PayoutState> {
   return { kind: 'payout', externalId: id, version: fingerprint(fields), fields };
 }
 
-/** Stripe says what a payout contains only if its own schedule made the payout. */
+/**
+ * Stripe lists the items of a payout only if Stripe made the payout on a schedule, not on request.
+ */
 function toItemsState({ automatic, reconciliation_status: state }: StripePayout): PayoutState['items'] {
   if (!automatic || state === 'not_applicable') return 'unavailable';
   return state === 'completed' ? 'ready' : 'pending';
 }
 
-/** The types of an item by the kind of its source at Stripe. */
+/** The type of a payout item, by the kind of its source at Stripe. */
 const TYPES: Readonly<Record<string, PayoutItem['type']>> = {
   charge: 'payment',
   refund: 'refund',

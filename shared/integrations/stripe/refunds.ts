@@ -1,9 +1,9 @@
 import type { Change } from '../contract/connection.js';
+import { fingerprint } from '../contract/fingerprint.js';
 import type { RefundState, Refunds } from '../contract/payments.js';
+import { readOwnId } from '../contract/read-own-id.js';
 import { callStripe } from './api/client.js';
 import { listSince, pullNamed, readEach } from './api/events.js';
-import { fingerprint } from './api/fingerprint.js';
-import { readOwnId } from './api/read-own-id.js';
 import { isOfInvoice, type NamedIntent, readIntentId } from './named-intent.js';
 
 interface StripeRefund {
@@ -59,7 +59,10 @@ function toChange({
   return { kind: 'refund', externalId: id, version: fingerprint(fields), fields };
 }
 
-/** A refund that needs the customer's action is pending, and so is one in a state nobody knows. */
+/**
+ * Counts every other status as pending: refunds that wait for the customer, and statuses that this
+ * code does not know.
+ */
 function toStatus(status: string | null): RefundState['status'] {
   if (status === 'succeeded') return 'succeeded';
   return status === 'failed' || status === 'canceled' ? 'failed' : 'pending';

@@ -1,13 +1,13 @@
 import type { Change, OpenConnection } from '../contract/connection.js';
+import { fingerprint } from '../contract/fingerprint.js';
+import { readOwnId } from '../contract/read-own-id.js';
 import type { ChargeOrder, ChargeResult, SavedMethodState, SavedMethods } from '../contract/saved-methods.js';
 import { callStripe, requestStripe } from './api/client.js';
 import { pullNamed, readEach } from './api/events.js';
-import { fingerprint } from './api/fingerprint.js';
-import { readOwnId } from './api/read-own-id.js';
 import { PAGE_HOURS } from './page-hours.js';
 import { type CheckoutSession, toOpenedPage } from './pages.js';
 
-/** The parts of a PaymentMethod that are read. */
+/** The members of a PaymentMethod that the service reads. */
 interface StripeMethod {
   id: string;
   type: string;
@@ -16,7 +16,7 @@ interface StripeMethod {
   us_bank_account?: { bank_name: string | null; last4: string | null };
 }
 
-/** The parts of a SetupIntent that are read, with its payment method expanded. */
+/** The members of a SetupIntent that the service reads. Its payment method must be expanded. */
 interface SetupIntent {
   status: string;
   customer: string | null;
@@ -26,12 +26,11 @@ interface SetupIntent {
   last_setup_error: { message?: string } | null;
 }
 
-/** The methods of a connection that can be charged without the customer. */
+/** The types of payment methods that can be charged without the customer. */
 const REUSABLE: readonly string[] = ['card', 'us_bank_account'];
 
 /**
- * Saved methods are PaymentMethods that a Checkout Session in setup mode has attached to a
- * Customer.
+ * A saved method is a PaymentMethod. A Checkout Session in setup mode attaches it to a Customer.
  */
 export const savedMethods: SavedMethods = {
   async openPage(connection, page, { operationKey, firstAttemptAt }) {
@@ -119,10 +118,16 @@ function toCharge(order: ChargeOrder) {
   };
 }
 
-/** A charge may have left this long before the clock of the vendor says so. */
+/**
+ * Stripe's clock may be behind ours by this much, so a charge may seem to be older than its
+ * attempt.
+ */
 const SKEW_SECONDS = 300;
 
-/** Walks through the newest payments of the customer. Stripe's lists have no lag. */
+/**
+ * Searches the customer's payments for the charge of this attempt, newest first. Stripe's list of
+ * payments shows a new payment immediately.
+ */
 async function findIntent(
   connection: OpenConnection,
   { attemptId, customerExternalId: customer }: ChargeOrder,
@@ -184,7 +189,7 @@ async function readIntents(
   });
 }
 
-/** Returns undefined while the customer has entered nothing. */
+/** Returns undefined until the customer has entered a payment method. */
 function toStatus({ status, last_setup_error }: SetupIntent): SavedMethodState['status'] | undefined {
   if (status === 'succeeded') return 'usable';
   if (status === 'requires_action') return 'verifying';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, OpenConnection } from '../contract/connection.js';
+import { fingerprint } from '../contract/fingerprint.js';
 import type { ReaderPayment, ReaderState, Terminal } from '../contract/terminal.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { callStripe, type StripeRequest } from './api/client.js';
-import { fingerprint } from './api/fingerprint.js';
 import type { PaymentIntent } from './mapper.js';
 
 interface StripeReader {
@@ -27,10 +27,12 @@ interface List<T> {
 }
 
 const PAGE_SIZE = 100;
-/** The maximum number of readers of a connection. */
+/** The maximum number of readers that the service reads per connection. */
 const MAX_READERS = 500;
 
-/** Sentences for what commonly keeps a reader from asking for a payment, by Stripe's code. */
+/**
+ * Sentences for the common reasons why a reader cannot ask for a payment, by Stripe's error code.
+ */
 const SENTENCES: Readonly<Record<string, string>> = {
   terminal_reader_offline:
     'The card reader is offline. Switch it on, check its network, and start the payment again.',
@@ -68,7 +70,7 @@ export const terminal: Terminal = {
   async show(connection, { readerId, externalId }, { operationKey }) {
     await change(connection, {
       path: `${readerPath(readerId)}/process_payment_intent`,
-      // A tip would make the payment differ from what the invoice owes.
+      // Skip tips. With a tip, the payment would exceed the amount that the invoice owes.
       form: { payment_intent: externalId, process_config: { skip_tipping: true } },
       key: `${operationKey}-show`,
     });
@@ -89,7 +91,8 @@ export const terminal: Terminal = {
       : { state: 'ended', reason: 'The card reader no longer asks for this payment.' };
   },
   async cancel(connection, payment) {
-    // A repeated cancellation changes nothing. Under the same key, Stripe would repeat its refusal.
+    // Use a new idempotency key each time. Under an earlier key, Stripe would repeat its earlier
+    // refusal. A repeated cancellation does no harm.
     const action = await readAction(connection, payment);
     if (action?.status === 'in_progress')
       await ignoreRefusal(
@@ -98,7 +101,8 @@ export const terminal: Terminal = {
           key: randomUUID(),
         }),
       );
-    // A cancelled PaymentIntent takes no card, whatever the reader still shows.
+    // Cancel the PaymentIntent too. No card can then pay it, even if the reader still asks for a
+    // card.
     const cancelled = await ignoreRefusal(
       change<PaymentIntent>(connection, {
         path: `/v1/payment_intents/${encodeURIComponent(payment.externalId)}/cancel`,
@@ -112,7 +116,7 @@ export const terminal: Terminal = {
 
 const readerPath = (id: string) => `/v1/terminal/readers/${encodeURIComponent(id)}`;
 
-/** True if a card was presented. A declined card leaves a charge. */
+/** True if the customer has presented a card. Even a declined card leaves a charge. */
 function wasTried({ status, latest_charge }: PaymentIntent): boolean {
   return latest_charge !== null || status === 'processing' || status === 'succeeded';
 }
@@ -122,7 +126,10 @@ function readIntent(connection: OpenConnection, id: string): Promise<PaymentInte
   return callStripe<PaymentIntent>(connection, { method: 'GET', path });
 }
 
-/** Reads what the reader does for a payment. Returns undefined if it does something else. */
+/**
+ * Reads the reader's action for this payment. Returns undefined if the reader has no action, or one
+ * for another payment.
+ */
 async function readAction(
   connection: OpenConnection,
   { readerId, externalId }: ReaderPayment,
@@ -144,13 +151,14 @@ async function readPage(
   try {
     return await callStripe(connection, { method: 'GET', path: '/v1/terminal/readers', form });
   } catch (error) {
-    // Other streams of the connection work without this right, so the connection is in order.
+    // Without this right, only readers are unavailable. The connection's other streams still work,
+    // so do not report an error.
     if (isMissingRight(error)) return undefined;
     throw error;
   }
 }
 
-/** True if Stripe accepts the key, but the key may not do this. */
+/** True if Stripe accepts the key, but the key lacks the right to this call. */
 function isMissingRight(error: unknown): boolean {
   return error instanceof VendorError && error.kind === 'auth' && error.code !== 'http_401';
 }

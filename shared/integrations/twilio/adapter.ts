@@ -15,7 +15,10 @@ interface MessageList {
 
 const PAGE_SIZE = '100';
 const DAY_MS = 86_400_000;
-/** Twilio's and our clock may differ by this much when a sent text is looked for. */
+/**
+ * Twilio's clock and ours may differ by this much. The search for a sent text therefore starts this
+ * much earlier.
+ */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 const messaging: MessagingAdapter = {
@@ -80,8 +83,8 @@ export const twilio: TenantVendor = {
 };
 
 /**
- * Finds a text that an earlier attempt may have sent: the same words to the same number, created
- * since that attempt.
+ * Finds a text that an earlier attempt may have sent: a text with the same words and recipient that
+ * was created since the first attempt.
  */
 async function findSent(
   connection: OpenConnection,
@@ -92,7 +95,9 @@ async function findSent(
   const { messages } = await callTwilio<MessageList>(connection, {
     method: 'GET',
     path: '/Messages.json',
-    form: { To: recipient, 'DateSent>': toTime(earliest - DAY_MS), PageSize: PAGE_SIZE },
+    // Not limited by the date of sending, which a text that waits at Twilio does not have. The list
+    // begins with the newest text.
+    form: { To: recipient, PageSize: PAGE_SIZE },
   });
   const found = messages.find(
     ({ body, direction, date_created }) =>
@@ -114,15 +119,18 @@ async function readMessage(connection: OpenConnection, sid: string): Promise<Twi
   }
 }
 
-/** Where a pull continues: the time since which it reads, and Twilio's path of the next page. */
+/**
+ * The position at which a pull continues. `since` is the start of its period, and `next` is
+ * Twilio's path of the next page.
+ */
 interface Place {
   since: string;
   next?: string;
 }
 
 /**
- * Reads the texts since yesterday, because the state of a text may change for a day after it was
- * sent.
+ * Reads the texts that were sent since the day before the previous pull, because the state of a
+ * text may change for a day after it was sent.
  */
 async function pullMessages(
   connection: OpenConnection,

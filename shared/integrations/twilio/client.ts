@@ -6,7 +6,7 @@ const OPTED_OUT = 21610;
 
 export interface TwilioRequest {
   method: 'GET' | 'POST';
-  /** Below the account, such as `/Messages.json`. */
+  /** Path below the account, such as `/Messages.json`. */
   path: string;
   form?: Record<string, string | undefined>;
 }
@@ -16,13 +16,16 @@ interface TwilioError {
   message?: string;
 }
 
-/** Calls Twilio's API. @throws {VendorError} if Twilio refuses the call or does not answer */
+/**
+ * Calls Twilio's API.
+ * @throws {VendorError} if Twilio refuses the call or does not respond
+ */
 export async function callTwilio<T>(connection: OpenConnection, request: TwilioRequest): Promise<T> {
   const { account_sid: account = '' } = connection.credentials;
   return callPath<T>(connection, { ...request, path: `/2010-04-01/Accounts/${account}${request.path}` });
 }
 
-/** Calls a path that Twilio itself named, such as that of a list's next page. */
+/** Calls a path that Twilio itself returned, such as the path of a list's next page. */
 export async function callPath<T>(connection: OpenConnection, request: TwilioRequest): Promise<T> {
   const { method, path, form = {} } = request;
   const { account_sid: account = '', auth_token: token = '' } = connection.credentials;
@@ -37,7 +40,8 @@ export async function callPath<T>(connection: OpenConnection, request: TwilioReq
       ...(isRead ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
     },
     ...(isRead ? {} : { body: encoded }),
-    // Twilio has no idempotency keys, so a text must not be sent again without looking first.
+    // Never repeat a POST, because Twilio has no idempotency keys. Before another attempt, the
+    // adapter looks for the text at Twilio.
     isRepeatable: isRead,
   });
   const answer = parseAnswer<T & TwilioError>(response, isRead);
@@ -54,7 +58,7 @@ function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {
   }
 }
 
-/** The caller has sorted 401, 429 and 5xx already. */
+/** Builds the error for all other refusals. The caller has already handled 401, 429 and 5xx. */
 function toVendorError({ status, headers }: VendorResponse, { code, message }: TwilioError): VendorError {
   return new VendorError(message ?? `Twilio answered ${status}.`, {
     kind: status === 403 ? 'auth' : status === 404 ? 'gone' : 'refused',

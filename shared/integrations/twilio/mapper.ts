@@ -1,7 +1,7 @@
 import type { Change, Written } from '../contract/connection.js';
 import type { MessageState } from '../contract/messaging.js';
 
-/** The parts of a message resource that are read. */
+/** The members of a message resource that the service reads. */
 export interface TwilioMessage {
   sid: string;
   status: string;
@@ -9,15 +9,16 @@ export interface TwilioMessage {
   from: string | null;
   body: string | null;
   direction: string;
-  /** RFC 2822. */
+  /** A date and time in the format of RFC 2822. */
   date_created: string | null;
   error_code: number | null;
   error_message: string | null;
 }
 
 /**
- * The rank of each status. Reports may arrive in any sequence, and a text never steps back. A
- * status that is not in the table has the lowest rank.
+ * The rank of each status, used as the version of a text. Reports may arrive in any sequence, and a
+ * report of a lower rank does not replace one of a higher rank. A status that is not in the table
+ * has the lowest rank.
  */
 const RANKS: Readonly<Record<string, number>> = {
   accepted: 1,

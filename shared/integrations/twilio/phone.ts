@@ -8,7 +8,10 @@ const MAX_TEXT_CHARS = 1600;
 /** Seconds that a caller has to press a key. */
 const MENU_SECONDS = 8;
 
-/** What Twilio posts when somebody texts or calls the account's number, and our TwiML answers. */
+/**
+ * Reads the forms that Twilio posts when a customer texts or calls the account's number. Builds the
+ * TwiML responses.
+ */
 export const phone: PhoneInbound = {
   readText(body) {
     const form = readForm(body, ['MessageSid', 'From', 'To']);
@@ -33,12 +36,15 @@ export const phone: PhoneInbound = {
   renderCall: (answer) => ({ contentType: TWIML, body: wrap(renderVerbs(answer)) }),
 };
 
-/** Reads a number or an id. Whoever knows the auth token could post longer ones. */
+/**
+ * Reads a number or an id. Truncates it, because anyone who knows the auth token could post a
+ * longer value.
+ */
 function read(form: URLSearchParams, name: string): string {
   return (form.get(name) ?? '').slice(0, MAX_FIELD_CHARS);
 }
 
-/** @throws {Error} if a field is absent, so the body is none of Twilio's */
+/** @throws {Error} if a required field is absent, which means that the form is not from Twilio */
 function readForm(body: Buffer, required: readonly string[]): URLSearchParams {
   const form = new URLSearchParams(body.toString('utf8'));
   const missing = required.filter((name) => !form.get(name));
@@ -46,7 +52,9 @@ function readForm(body: Buffer, required: readonly string[]): URLSearchParams {
   return form;
 }
 
-/** A menu without a key falls through to the next verb, which connects the caller. */
+/**
+ * If the caller presses no key in the menu, Twilio runs the next verb, which connects the caller.
+ */
 function renderVerbs({ sentences, menuUrl, dialNumber }: CallAnswer): string {
   const says = sentences.map((sentence) => `<Say>${escapeXml(sentence)}</Say>`).join('');
   const dial = dialNumber === undefined ? '' : `<Dial>${escapeXml(dialNumber)}</Dial>`;

@@ -2,16 +2,16 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { InboundRequest } from '../contract/vendor.js';
 
 /**
- * Verifies the header X-Twilio-Signature. It is the HMAC-SHA1 of the address that Twilio called,
- * followed by the name and value of each form field, sorted by name. A JSON body is covered by its
- * hash in the address instead.
+ * Verifies the header X-Twilio-Signature. The header is the HMAC-SHA1 of the address that Twilio
+ * called, followed by each form field's name and value, sorted by name. For a JSON body, the
+ * address contains a hash of the body instead.
  */
 export function verifyTwilioSignature({ body, headers, url }: InboundRequest, authToken: string): boolean {
   const given = Buffer.from(String(headers['x-twilio-signature'] ?? ''), 'base64');
   const bodyHash = new URL(url).searchParams.get('bodySHA256');
   if (bodyHash !== null && createHash('sha256').update(body).digest('hex') !== bodyHash) return false;
   const fields = bodyHash === null ? joinFields(body.toString('utf8')) : '';
-  // Twilio signs the address with its port or without it.
+  // Twilio may sign the address with or without its port, so try both forms.
   return listAddresses(url).some((address) => {
     const expected = createHmac('sha1', authToken)
       .update(address + fields)

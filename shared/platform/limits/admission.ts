@@ -2,28 +2,27 @@ import { Capacity } from './capacity.js';
 import type { LoopBudget } from './loop-budget.js';
 
 /**
- * As many requests may be open as the service finishes in this time. A further request would wait
- * for too long, so it is refused, and its client should send it later.
+ * Limits the open requests to the number that the service finishes in this time. A further request
+ * would wait longer, so the service refuses it, and the client should send it later.
  */
 const MAX_WAIT_SECONDS = 1;
 /**
- * While fewer requests than this part of the minimum are open, the budget of the event loop refuses
- * none.
+ * The event loop's budget refuses requests only if at least this fraction of the minimum is open.
  */
 const MIN_PART_WITHIN_BUDGET = 0.1;
 
 /**
- * Limits how many requests are open at a time. The limit follows what the service can do. When it
- * is reached, tenants that have less than an equal share of it may still send requests. So a flood
- * of one tenant does not refuse the requests of the others.
+ * Limits how many requests are open at a time. The limit follows the measured capacity of the
+ * service. At the limit, a tenant with less than an equal share of the open requests may still send
+ * requests. One tenant's flood therefore does not block the others.
  */
 export class Admission {
   private readonly openByTenant = new Map<string, number>();
   private open = 0;
 
   /**
-   * @param min the number of requests that may be open, however slow the service is
-   * @param budget the time of this process
+   * @param min the lowest value of the limit, even if the service is slow
+   * @param budget the time that this process has for requests
    */
   constructor(
     private readonly min: number,
@@ -31,7 +30,10 @@ export class Admission {
     private readonly capacity = new Capacity(min / MAX_WAIT_SECONDS),
   ) {}
 
-  /** True if some tenants may send no further request. */
+  /**
+   * True if the limit is reached. Tenants with an equal share or more may then send no further
+   * request.
+   */
   get isFull(): boolean {
     if (this.open >= this.limit) return true;
     return this.open >= this.min * MIN_PART_WITHIN_BUDGET && this.budget.isUsedUp;
@@ -47,8 +49,8 @@ export class Admission {
 
   /**
    * Opens a request of a tenant. Returns a function that ends the request, or undefined if the
-   * tenant may send no further one. Only requests that succeeded show what the service can do,
-   * because errors can be cheap.
+   * tenant may send no further request. Only successful requests count towards the capacity,
+   * because errors may take little time.
    */
   enter(tenantId: string): ((result: { hasSucceeded: boolean }) => void) | undefined {
     if (this.isFullFor(tenantId)) return undefined;

@@ -5,8 +5,8 @@ import { LoopBudget } from './loop-budget.js';
 const READ_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Limits how many requests a process handles at a time. Reads and writes are counted separately, so
- * that writes whose queue stands still do not stop reads.
+ * Limits how many requests a process handles at a time. Reads and writes have separate limits, so
+ * that reads continue while the queue of writes is blocked.
  */
 export class Admissions {
   readonly budget = new LoopBudget();

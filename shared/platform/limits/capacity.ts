@@ -1,11 +1,11 @@
 const WINDOW_MS = 1000;
-/** The estimate rises at most by this factor in a window. */
+/** The maximum factor by which the estimate rises per window. */
 const MAX_RISE = 1.5;
 
 /**
- * Estimates how many requests a second this service can finish, by counting those that finish in
- * windows of a second. The estimate falls only if requests waited for longer than a second: if more
- * of them were open all the time than finished in a second.
+ * Estimates how many requests per second this service can finish. Counts the requests that finish
+ * in windows of one second. The estimate falls only if requests waited for longer than a second. In
+ * a window with such waits, more requests are open at any time than finish within the window.
  */
 export class Capacity {
   private finished = 0;
@@ -13,7 +13,7 @@ export class Capacity {
   private startedAt: number;
 
   /**
-   * @param perSecond the estimate, at first the one before any measurement
+   * @param perSecond the estimate; initially a guess, because no window was measured yet
    * @param now returns a time in ms
    */
   constructor(

@@ -23,8 +23,8 @@ export interface Limiter {
   consume(key: string, limits: TierLimits): Promise<RateDecision>;
   /**
    * True if this process knows that the key's count is far from both limits. False if this process
-   * has counted no request of the key in the current window. The count may omit recent requests to
-   * other processes.
+   * has counted no request of the key in the current window. The count may omit recent requests
+   * that other processes received.
    */
   isFarFromLimit(key: string, limits: TierLimits): boolean;
   /**
@@ -32,7 +32,10 @@ export interface Limiter {
    * the request. Refused requests therefore do not use up the hour limit.
    */
   consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
-  /** Resolves with false if the address sent too many wrong credentials in this minute. */
+  /**
+   * Counts a wrong credential of the address. Resolves with false if the address has now sent too
+   * many in this minute.
+   */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
   /**
    * Takes points, such as bytes, from the budget of the current minute. A request for more points

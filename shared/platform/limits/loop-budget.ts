@@ -1,8 +1,14 @@
-/** How long the requests of one event-loop iteration may take until further ones are refused. */
+/**
+ * The time that the requests of one event-loop iteration may take. If the process is overloaded, it
+ * refuses further requests of the iteration.
+ */
 const BUDGET_MS = 100;
-/** Iterations must be too long, or short enough, for this time before the mode changes. */
+/**
+ * The process counts as overloaded once all its iterations in a period of this length were too
+ * long. It counts as recovered once all of them were short enough.
+ */
 const MODE_CHANGE_MS = 1000;
-/** After a pause of this time without requests, the mode changes only after another second. */
+/** A pause of this time without requests restarts the measurement of {@link MODE_CHANGE_MS}. */
 const MAX_PAUSE_MS = 500;
 
 export interface LoopBudgetOptions {
@@ -13,21 +19,25 @@ export interface LoopBudgetOptions {
 }
 
 /**
- * Tells whether this process has no time for more requests. If clients send more than the process
- * can read, the surplus waits in the kernel, where the process cannot count it. Then each iteration
- * of the event loop has more requests to handle, and takes longer. Short bursts pass: the process
- * refuses requests only after its iterations were too long for a second.
+ * Shows whether this process has time for more requests. If clients send more requests than the
+ * process can read, the surplus waits in the kernel, where the process cannot count it. Each
+ * iteration of the event loop then handles more requests, and takes longer. The process refuses
+ * requests only after its iterations were too long during a whole second, so short bursts cause no
+ * refusals.
  */
 export class LoopBudget {
   private readonly now: () => number;
   private readonly afterRequests: (work: () => void) => void;
-  /** When the first request of this iteration arrived. */
+  /** The time when the first request of this iteration arrived. */
   private startedAt: number | undefined;
   private endedAt = Number.NEGATIVE_INFINITY;
   private isOverloaded = false;
-  /** The unknown senders that sent a request in this iteration. */
+  /** Senders without a tenant that sent a request in this iteration. */
   private readonly senders = new Set<string>();
-  /** Since when the iterations contradict `isOverloaded`. */
+  /**
+   * The start of the series of iterations that contradict `isOverloaded`; undefined if the last
+   * iteration agreed with it.
+   */
   private contradictedSince: number | undefined;
 
   constructor({ now = () => performance.now(), afterRequests = setImmediate }: LoopBudgetOptions = {}) {
@@ -39,7 +49,8 @@ export class LoopBudget {
   countArrival(): void {
     if (this.startedAt !== undefined) return;
     this.startedAt = this.now();
-    // Iterations before a pause say nothing about this one.
+    // After a pause, restart the measurement, because earlier iterations do not show the current
+    // load.
     if (this.startedAt - this.endedAt > MAX_PAUSE_MS) this.contradictedSince = undefined;
     this.afterRequests(() => this.endIteration());
   }

@@ -12,9 +12,9 @@ export function findNetworkPrefix(address: string): string {
 }
 
 /**
- * Returns the block of addresses that one owner can easily control: the first 24 bits of an IPv4
- * address, or the first 48 of an IPv6 address (RIPE-690, section 4.2). Limits must not treat the
- * 256 networks in such a block as 256 independent clients.
+ * Returns the block of addresses that one owner can easily control (RIPE-690, section 4.2). It is
+ * the first 24 bits of an IPv4 address, or the first 48 bits of an IPv6 address. Limits must not
+ * treat the 256 networks in such a block as 256 independent clients.
  */
 export function findSitePrefix(address: string): string {
   const { ipv4, groups } = parse(address);

@@ -1,6 +1,6 @@
 import { FairQueue } from './fair-queue.js';
 
-/** How long a {@link PacedQueue} works in each iteration of the event loop. */
+/** The time for which a {@link PacedQueue} works in each iteration of the event loop. */
 const MS_PER_ITERATION = 20;
 
 /**

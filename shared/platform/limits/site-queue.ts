@@ -64,11 +64,13 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Makes room for a new member of `place`: removes and returns another member, or returns
-   * undefined. Compares sites first. If the largest site has at least two more members than the
-   * site of `place`, removes the newest member of the largest site's largest group. Otherwise
-   * compares the groups within the site of `place`. If the largest of these groups has at least two
-   * more members than the group of `place`, removes the newest member of the largest group.
+   * Makes room for a new member of `place` by removing another member. Returns the removed member,
+   * or undefined if it removes none.
+   * First compares sites. If the largest site has at least two more members than the site of
+   * `place`, removes the newest member of the largest site's largest group.
+   * Otherwise compares the groups within the site of `place`. If the largest of these groups has at
+   * least two more members than the group of `place`, removes the newest member of the largest
+   * group.
    */
   makeRoomFor({ group, site = ONLY_SITE }: FairShareKey): Member | undefined {
     const own = this.bySite.get(site);

@@ -13,9 +13,9 @@ interface Share {
 
 /**
  * Measures how long the work of each group has run, so that the group with the least run time can
- * be next. A new or returning group starts just below the current minimum, or higher if its own run
- * time is higher. A group therefore gains nothing by being absent. Linux's CFS scheduler shares
- * processors in the same way.
+ * be next. A new group starts just below the lowest run time of the groups that wait or run. A
+ * returning group starts there too, unless its own run time is higher, so absence gains nothing.
+ * Linux's CFS scheduler shares processors in the same way.
  */
 export class RunTimeShares {
   private readonly shares = new Map<string, Share>();
@@ -28,7 +28,7 @@ export class RunTimeShares {
     return this.shares.get(group)?.ms ?? this.minMs;
   }
 
-  /** Call when a piece of the group's work starts to wait. */
+  /** Call this when a piece of the group's work starts to wait. */
   join(group: string): void {
     const share = this.shares.get(group);
     if (share && share.present > 0) share.present += 1;
@@ -38,7 +38,7 @@ export class RunTimeShares {
     }
   }
 
-  /** Call when a piece of the group's work has ended or was refused. */
+  /** Call this when a piece of the group's work has ended or was refused. */
   leave(group: string): void {
     const share = this.shares.get(group);
     if (share) share.present -= 1;

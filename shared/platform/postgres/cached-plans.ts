@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { corkConnection } from './send.js';
 
 /**
- * The time that a connection keeps its cached plans. A plan fits the tables as they were when
- * PostgreSQL made it. If a table was empty then, the plan may read all rows of a tenant instead of
- * looking up a key. New plans every two seconds follow the table's growth, and cost a busy
- * connection a few thousandths of its time.
+ * The time that a connection keeps its cached plans. A plan suits the size that the tables had when
+ * PostgreSQL made the plan. If a table was empty at that time, the plan may read all rows of a
+ * tenant instead of looking up a key. New plans every two seconds follow the table's growth. Making
+ * them costs a busy connection a few thousandths of its time.
  */
 const PLAN_LIFETIME_MS = 2000;
 

@@ -12,15 +12,15 @@ import { runTransaction, type Transaction } from './transaction.js';
 
 export type { Row, SqlQuery, Transaction };
 
-// Parse bigint (20) and numeric (1700) as numbers, because both are JSON numbers in the API. bigint
-// columns contain cents and counters, all far below 2^53. numeric columns contain quantities.
+// Parse bigint (20) and numeric (1700) as numbers, because both are JSON numbers in the API. All
+// bigint columns contain cents or counters, far below 2^53. All numeric columns contain quantities.
 pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
 
 /**
  * The application's access to PostgreSQL. With row-level security, a query sees only the rows of
- * the tenants that its transaction names. The comments of the methods say where this differs. The
- * pool is not exported, so no query can bypass row-level security.
+ * the tenants that its transaction names. The methods that differ from this rule say so. The pool
+ * is not exported, so no query can bypass row-level security.
  */
 export interface Database {
   /** Runs a read-only query that sees only this tenant's rows, in one round trip. */
@@ -75,8 +75,8 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {
-    // Lost connections are expected while closing: pool.end() does not wait until its connections
-    // have closed, so a stopping server may cut them.
+    // Ignore lost connections while closing. pool.end() does not wait until its connections have
+    // closed, so a stopping server may cut them.
     if (pool.ending) return;
     // pg attaches the client to the error. The client would fill pages of the log entry.
     Reflect.deleteProperty(error, 'client');
@@ -99,10 +99,11 @@ class PooledDatabase implements Database {
   }
 
   async read<R>(tenantId: string, query: SqlQuery): Promise<R[]> {
+    const setTenant = createReadSetting('read-tenant', SET_READ_TENANT, [tenantId]);
+    if (query.isKeyLookup) return this.readOnSharedConnection<R>(setTenant, query);
     const read = { tenantId, query: query.name ?? query.text };
     const queue = this.findSlowReadQueue(read, query);
     if (queue) return this.readOnOwnConnection<R>(queue, read, query);
-    const setTenant = createReadSetting('read-tenant', SET_READ_TENANT, [tenantId]);
     return this.readOnSharedConnection<R>(setTenant, query, read);
   }
 

@@ -8,14 +8,14 @@ const REMEDY =
 
 /**
  * The number of connection pairs to compare. A single pair can fail to reveal a shared session,
- * because the pooler may give the session to another client in between.
+ * because another client may take the shared session between the two connections.
  */
 const PAIRS = 3;
 
 /**
  * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session has
- * the application's role, timeouts and prepared statements, and a session of the queue also
- * receives notifications. A pooler would mix these up between processes.
+ * the application's role, timeouts and prepared statements. A session of the queue also receives
+ * notifications. A pooler would share one session between processes.
  * @throws {ConfigError} if `setting` leads to a pooler
  * @throws the driver's error if PostgreSQL is unreachable
  */
@@ -29,7 +29,10 @@ export async function assertDirectConnection(databaseUrl: string, setting = 'DAT
   }
 }
 
-/** Returns what a pooler does differently from PostgreSQL, or undefined if there is no pooler. */
+/**
+ * Returns a description of how the server differs from PostgreSQL, or undefined if there is no
+ * pooler.
+ */
 async function findPoolerProblem(databaseUrl: string): Promise<string | undefined> {
   const probe = randomBytes(8).toString('hex');
   const clients: pg.Client[] = [];

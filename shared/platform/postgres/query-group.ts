@@ -48,7 +48,8 @@ class GroupedQuery extends Query {
   private readonly boundValues: unknown[];
 
   /**
-   * @param ignoresRows true if the caller needs no rows. PostgreSQL then need not describe them
+   * @param ignoresRows true if the caller needs no rows; PostgreSQL then sends no description of
+   *   the rows
    * @throws if pg cannot convert a value
    */
   constructor(
@@ -57,12 +58,12 @@ class GroupedQuery extends Query {
     private readonly ignoresRows: boolean,
   ) {
     super(sql, undefined, settle);
-    // Convert the values before the first message of the group is sent. An error in the middle of a
-    // group would leave the connection unusable.
+    // Convert the values before the group sends its first protocol message. An error in the middle
+    // of a group would leave the connection unusable.
     this.boundValues = (sql.values ?? []).map((value) => prepareValue(value));
   }
 
-  /** Sends the messages of this query, but no Sync message. */
+  /** Sends the protocol messages of this query, but no Sync. */
   send(wire: Wire): void {
     const { name, text } = this;
     if (findPrepared(wire, name) === undefined) {
@@ -81,7 +82,10 @@ class GroupedQuery extends Query {
     if (!this.ignoresRows) super.handleDataRow(message);
   }
 
-  /** Fails this query. PostgreSQL may have skipped its preparation. */
+  /**
+   * Fails this query. Forgets its prepared name, because PostgreSQL may have skipped the
+   * preparation.
+   */
   fail(error: Error, wire: Wire): void {
     if (this.name && this.isPreparing) delete wire.submittedNamedStatements[this.name];
     this.handleError(error, wire);
@@ -94,11 +98,11 @@ function findPrepared(wire: Wire, name: string | undefined): string | undefined 
 }
 
 /**
- * Queries that are sent before a single Sync message (PostgreSQL manual, Message Flow, Pipelining).
- * PostgreSQL answers each Sync, and often sends a network packet for it. Without `begin`, the group
- * is a transaction of its own. If a query fails, PostgreSQL skips the rest of the group, and all
- * these queries fail with that error. A group must not contain `copy … from stdin`, which would
- * wait for data for ever.
+ * Queries that are sent before a single Sync (PostgreSQL manual, Message Flow, Pipelining).
+ * PostgreSQL answers each Sync, often in a network packet of its own. Without `begin`, the group is
+ * a transaction of its own. If a query fails, PostgreSQL skips the rest of the group, and all
+ * skipped queries fail with the same error. A group must not contain `copy … from stdin`, which
+ * would wait for data for ever.
  */
 export class QueryGroup extends Query {
   private readonly queries: GroupedQuery[] = [];
@@ -127,8 +131,8 @@ export class QueryGroup extends Query {
   }
 
   /**
-   * Sends the group. pg calls this when the connection is ready for it. If this returns an error,
-   * pg fails the group.
+   * Sends the group. pg calls this when the connection is ready for it. If this function returns an
+   * error, pg fails the group.
    */
   submit(wire: Wire): Error | null {
     const texts = new Map<string, string>();
@@ -159,7 +163,7 @@ export class QueryGroup extends Query {
     this.settleCurrentQuery(wire);
   }
 
-  /** PostgreSQL answers a query without content differently. */
+  /** PostgreSQL sends a different response to an empty query. */
   override handleEmptyQuery(wire: Wire): void {
     this.settleCurrentQuery(wire);
   }
@@ -168,13 +172,13 @@ export class QueryGroup extends Query {
     const failed = this.queries.slice(this.position);
     this.position = this.queries.length;
     for (const query of failed) query.fail(error, wire);
-    // Calls the callback, which stops the timer of pg's query_timeout.
+    // Call the callback of pg, which stops the timer of pg's query_timeout.
     super.handleError(error, wire);
   }
 
   override handleReadyForQuery(wire: Wire): void {
-    // Every query has been settled by its own answer or by an error. If pg or PostgreSQL behave in
-    // an unknown way, this fails the rest, so that no caller waits for ever.
+    // Normally, a response or an error has settled every query by now. If pg or PostgreSQL behave
+    // in an unknown way, fail the remaining queries, so that no caller waits for ever.
     for (const query of this.queries.slice(this.position))
       query.fail(new Error('PostgreSQL sent no answer to this query'), wire);
     super.handleReadyForQuery(wire);
@@ -188,7 +192,10 @@ export class QueryGroup extends Query {
     query?.handleReadyForQuery(wire);
   }
 
-  /** When PostgreSQL has prepared the query, pg remembers the query's text under this name. */
+  /**
+   * Names the group after the current query. When PostgreSQL has prepared the query, pg stores the
+   * query's text under this name.
+   */
   private nameCurrentQuery(): void {
     const current = this.queries[this.position];
     this.name = current?.name;

@@ -3,9 +3,9 @@ import { QueryGroup } from './query-group.js';
 import { type SqlQuery, traceQuery } from './send.js';
 
 /**
- * Applies the setting and runs the query, both in one transaction. No other query on this
- * connection runs between the two. Both are one {@link QueryGroup}, so a read needs neither begin
- * nor commit, and takes one round trip instead of four.
+ * Applies the setting and runs the query in one transaction. No other query on this connection runs
+ * between the setting and the query. Both form one {@link QueryGroup}, so a read needs no begin and
+ * no commit. The read takes one round trip instead of four.
  * @param setting must apply to its transaction only
  */
 export function readWithSetting(

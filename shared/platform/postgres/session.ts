@@ -11,10 +11,10 @@ const SESSION_OPTIONS = [
 
 /**
  * The options for sessions that only look up keys. A connection plans each query once for all
- * values, because a plan per value would cost more than it gains. A plan that was made while a
- * table was small would keep scanning the table after it has grown (measured: inserts ten times
- * slower). Scans, and joins that need scans, are therefore disabled. PostgreSQL gives disabled
- * plans very high cost estimates, which would trigger the JIT compiler, so JIT is off.
+ * values, because planning for each value would cost more than it gains. But a plan that was made
+ * while a table was small would keep scanning the table after it has grown (measured: inserts ten
+ * times slower). Scans, and joins that need scans, are therefore disabled. PostgreSQL gives
+ * disabled plans very high cost estimates, which would trigger the JIT compiler, so JIT is off.
  */
 const KEY_LOOKUP_OPTIONS = [
   '-c plan_cache_mode=force_generic_plan',

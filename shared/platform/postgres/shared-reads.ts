@@ -26,19 +26,18 @@ interface SharedConnection {
    * The reads that were sent and have no result yet, in the sequence in which PostgreSQL runs them.
    */
   inFlight: PendingRead[];
-  /** End of the previous read. The next read's run time counts from here. */
+  /** End of the previous read. The run time of the next read is measured from here. */
   endedAt: number;
 }
 
 /**
- * Chosen by measurement: more connections cause more wake-ups of PostgreSQL, fewer leave a core
- * idle.
+ * Measured: with more connections, PostgreSQL wakes up more often; with fewer, a core stays idle.
  */
 const MAX_CONNECTIONS = 4;
 
 /**
- * The limit for one tenant. It leaves at least one connection to other tenants, even before this
- * tenant's reads count as slow.
+ * The limit for one tenant. It leaves at least one connection to other tenants, even if this
+ * tenant's reads do not count as slow yet.
  */
 const MAX_CONNECTIONS_PER_TENANT = 3;
 
@@ -127,7 +126,7 @@ export class SharedReadConnections {
       () => {
         connection.endedAt = performance.now();
       },
-      // Nothing to do: the reads that wait for the connection receive this error.
+      // Ignore the error here. The reads that wait for this connection receive it.
       () => undefined,
     );
     this.connections.push(connection);

@@ -8,8 +8,8 @@ export interface TenantRead {
 export const SLOW_READ_MS = 100;
 
 /**
- * After this many quick reads in a row, a query is no longer slow. A query that was slow only
- * because the machine paused thus soon shares connections again.
+ * After this many quick reads in a row, a query no longer counts as slow. So a query that was slow
+ * only because the machine paused soon shares connections again.
  */
 const QUICK_READS_PER_SLOW_ONE = 20;
 
@@ -23,9 +23,9 @@ interface SlowQuery {
 }
 
 /**
- * Records which queries of which tenants were slow recently. A slow query takes at least 100 ms of
- * a connection, and its record expires after a minute. So at most a few thousand records exist at a
- * time.
+ * Records which queries of which tenants were slow recently. A slow query occupies a connection for
+ * at least 100 ms, and its record expires after a minute. So at most a few thousand records exist
+ * at a time.
  */
 export class SlowQueries {
   /** Keyed by tenant and query, in the sequence in which the records expire. */

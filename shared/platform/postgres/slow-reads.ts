@@ -10,7 +10,7 @@ export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 
 /**
  * Each tenant runs one read per queue at a time, so its searches do not delay its other reads. The
- * tenant whose reads have taken the least time is next, so a tenant that searches rarely does not
+ * tenant whose reads have taken the least time is next. A tenant that searches rarely thus does not
  * wait for tenants that flood the queue. PostgreSQL cancels a search after 1 s and any other read
  * after 5 s, so a connection becomes free within `maxWaitMs`.
  */

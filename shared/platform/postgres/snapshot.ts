@@ -95,8 +95,8 @@ class OpenSnapshot implements Snapshot {
   }
 
   async close(): Promise<void> {
-    // Close the socket first. After `end()` alone, PostgreSQL would first send the rest of a
-    // running COPY, and only then end the session.
+    // Close the socket first. With `end()` alone, PostgreSQL would send the rest of a running COPY
+    // before it ends the session.
     const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
     stream.destroy();
     await this.client.end().catch(() => undefined);

@@ -4,9 +4,9 @@ import { QueryGroup } from './query-group.js';
 import { type Row, type SqlQuery, traceQuery } from './send.js';
 
 /**
- * Queries that a caller issues without awaiting each one are sent as one {@link QueryGroup} and run
- * in sequence. After a failed query, all later queries fail too, those of the same group with the
- * same error.
+ * If a caller issues queries without awaiting each one, they are sent as one {@link QueryGroup} and
+ * run in sequence. After a failed query, all later queries of the transaction fail too, within the
+ * same group with the same error.
  */
 export interface Transaction {
   /** @throws {TransactionEndedError} if the transaction has ended */
@@ -31,7 +31,7 @@ interface TransactionRun<T> {
   discard: (error: Error) => void;
 }
 
-/** Collects the queries of an event-loop tick, and sends them together at its end. */
+/** Collects the queries of an event-loop tick, and sends them together at the end of the tick. */
 class GroupSender {
   private group: QueryGroup | undefined;
 
@@ -108,7 +108,8 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
-    // Send the collected queries first. If `begin` is among them, it must not follow the rollback.
+    // Send the collected queries before the rollback. `begin` may be one of them: sent after the
+    // rollback, it would leave a transaction open.
     sender.flush();
     // If the rollback fails, the connection is unusable. In any case, throw the first error.
     await client.query('rollback').catch(discard);

@@ -29,9 +29,9 @@ const TIMEOUT_INTERVALS = 3;
 export type RedisMode = 'fast' | 'patient';
 
 /**
- * Writes the commands of one callback and its microtasks with one system call. ioredis writes each
- * command by itself. Connections that BullMQ makes with `duplicate`, for blocking commands, still
- * do.
+ * Writes the Redis commands of one callback and its microtasks with one system call. ioredis alone
+ * uses a system call per command. The connections that BullMQ duplicates for blocking commands
+ * still use a system call per command.
  */
 class BatchingRedis extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {

@@ -15,8 +15,8 @@ export interface Foundation {
 }
 
 /**
- * Runs an entry point, and closes the process on SIGTERM and SIGINT. If the start fails, closes
- * what was opened, prints one line to stderr and exits with 1. An uncaught error also ends the
+ * Runs an entry point, and closes the process on SIGTERM and SIGINT. If the start fails, closes the
+ * opened parts, prints one line to stderr and exits with 1. An uncaught error also ends the
  * process, because its state is then unknown. The supervisor starts a new process.
  */
 export async function runProcess(

@@ -4,12 +4,11 @@ import { setFlagsFromString } from 'node:v8';
 const DEFAULT_GROWTH_FACTOR = 2;
 
 /**
- * Loads and starts a process while V8's young generation keeps its initial size of 1 MB. The file
- * that Node runs must import nothing else, because Node loads imports before it runs the file.
- *
- * Loading the modules allocates so much that V8 would enlarge the young generation to 33 MB, and an
- * idle process would keep that. After the start, it may grow as usual, because a busy process needs
- * fewer collections with a larger one.
+ * Loads and starts a process while V8's young generation keeps its initial size of 1 MB. Otherwise
+ * V8 would enlarge the young generation to 33 MB while Node loads the modules, and an idle process
+ * would keep that size. After the start, V8 may enlarge it, because a busy process then needs fewer
+ * garbage collections. The file that Node runs must import nothing else, because Node loads imports
+ * before it runs the file.
  * @param load imports the module that starts the process
  */
 export async function startWithSmallYoungGeneration(load: () => Promise<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Batches items without a timer. The first batch starts at the end of the event-loop tick. Items
- * that arrive while a batch runs form the next batch. A single item therefore waits for no others.
- * Under load, many items share one call of `run`, and therefore one transaction.
+ * that arrive while a batch runs form the next batch. A single item therefore does not wait for
+ * more items. Under load, many items share one call of `run`, and therefore one transaction.
  */
 export class Batcher<Item> {
   #waiting: Item[] = [];

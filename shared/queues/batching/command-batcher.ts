@@ -75,7 +75,7 @@ export class CommandBatcher {
 
   /**
    * Resolves pending commands with these results. Ignores the result of a command that has already
-   * resolved with `late`, because its caller looks for the audit entry instead.
+   * resolved with `late`. The caller of such a command looks for the audit entry instead.
    */
   receive(results: CommandResult[]): void {
     for (const result of results) {

@@ -51,9 +51,10 @@ export interface Field {
    */
   columns?: string | Readonly<Record<string, string>> | null;
   /**
-   * True if the value may change while the row stays the same, or if PostgreSQL computes it only
-   * after the row's triggers (a generated column). The JSON text that is stored beside the row
-   * omits the field, and JSON objects contain it after the other members.
+   * Set this if the value may change without a change of the row. Also set it for a generated
+   * column, because a trigger stores the record's JSON text before PostgreSQL computes such a
+   * column. The stored text then omits the field. Each read computes the field, and puts it after
+   * all other members of the record's JSON object.
    */
   isComputedOnRead?: true;
   /**

@@ -5,7 +5,7 @@ import type { References } from '../references.js';
 import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
 
 /**
- * The schemas, columns and SQL that follow from the fields of a resource. They are derived once,
+ * The schemas, columns and SQL that follow from the fields of a resource. They are computed once,
  * when the module is loaded.
  */
 export interface RecordFields {
@@ -28,17 +28,20 @@ export interface RecordFields {
   references: References;
   /** Returns the members of the record's JSON object. Their SQL reads the row with this alias. */
   members: (alias: string) => JsonMember[];
-  /** The members that the text beside the row contains. In the JSON object, they come first. */
+  /**
+   * The members that are part of the JSON text stored beside the row. In the JSON object, they come
+   * first.
+   */
   storedMembers: (alias: string) => JsonMember[];
   computedMembers: (alias: string) => JsonMember[];
-  /** Returns the SQL for the record's JSON object. It reads the row with this alias. */
+  /** Returns the SQL for the record's JSON object. The SQL reads the row with this alias. */
   representation: (alias: string) => string;
 }
 
 /**
  * Derives the schemas, columns and SQL of a resource. Add new fields at the end, because JSON
- * members and CSV columns keep the sequence of the fields. Among the JSON members, those with
- * `isComputedOnRead` come last.
+ * members and CSV columns keep the sequence of the fields. JSON members with `isComputedOnRead`
+ * come after all others.
  */
 export function defineFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields);
@@ -77,8 +80,8 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
 }
 
 /**
- * Creates the renderers once. Creating a renderer describes the field's Joi schema, which is slower
- * than building a query.
+ * Creates the renderers once, not for each query. Creating one describes the field's Joi schema,
+ * which takes longer than building a query.
  */
 function createMembersRenderer(fields: [string, Field][]): RecordFields['members'] {
   const renderers = fields.map(([name, field]) => createRenderer(name, field));

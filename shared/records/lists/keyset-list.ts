@@ -80,8 +80,8 @@ export interface ListPlan {
   representation: string;
   conditions: Conditions;
   /**
-   * Conditions that exclude one another. A record fulfills one of them, and each finds its newest
-   * records by its own index. The list then merges these.
+   * Conditions that exclude one another. Each record of the list fulfills exactly one condition.
+   * The query merges the newest records of each condition, which it finds through a separate index.
    */
   alternatives?: readonly string[] | undefined;
   limit: number;
@@ -134,7 +134,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
   return { ...query, values: conditions.values };
 }
 
-/** Adds the byte limit. It must stay the last value, because `withMaxBytes` replaces that value. */
+/** Adds the byte limit as the last value, which `withMaxBytes` can then replace. */
 const addMaxBytes = (conditions: Conditions): number => conditions.values.push(MAX_PAGE_BYTES);
 
 function buildPageText(
@@ -176,9 +176,9 @@ export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
 type NamedText = Required<Pick<SqlQuery, 'name' | 'text'>>;
 
 /**
- * Keeps the page queries of each list, by representation and by the query of the rows. A list has
- * as many as there are combinations of its filters. Building and naming the text for every page
- * took a twentieth of the API process's time (measured).
+ * Caches the page queries of each list, by representation and by the query of the rows. A list has
+ * one page query per combination of its filters. Without the cache, building and naming the query
+ * text for every page took a twentieth of the API process's time (measured).
  */
 class PageQueries {
   private readonly byRepresentation = new Map<string, Map<string, NamedText>>();

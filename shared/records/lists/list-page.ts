@@ -27,7 +27,7 @@ interface PageRequest<Query> {
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
   /**
    * The maximum size of the JSON of all items. The page ends before the first item that would
-   * exceed it.
+   * exceed this size.
    */
   maxBytes?: number;
 }
@@ -108,7 +108,9 @@ function positionAfter({ next_at: at, next_id: id }: PageRow): CursorPosition | 
   return at && id ? { at, id } : undefined;
 }
 
-/** Builds a 400 error. With a 5xx, clients would retry, and the retry would take just as long. */
+/**
+ * Builds a 400 error. After a 5xx, clients would retry, although the retry would take just as long.
+ */
 function searchTookTooLong(cause: unknown): AppError {
   return new AppError(
     'validation_error',

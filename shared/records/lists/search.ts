@@ -10,14 +10,14 @@ export interface ListSearch {
 }
 
 /**
- * The timeout of a search. A search over a million records normally takes a few milliseconds. If it
- * reaches the timeout, its term is too short or matches too many records.
+ * The timeout of a search. A search over a million records normally takes a few milliseconds. If a
+ * search reaches the timeout, its term is too short or matches too many records.
  */
 export const SEARCH_TIMEOUT_MS = 1000;
 
 /**
  * The number of newest records that a search scans first. For a common term, these records usually
- * fill the page. If other filters leave fewer records than this, the scan reads them all.
+ * fill the page. If other filters leave fewer records, the scan reads them all.
  */
 const NEWEST_ROWS = 1000;
 
@@ -51,7 +51,6 @@ interface SearchPlan {
 /**
  * Builds the query for one page of a search, newest first. The query reads one extra record, which
  * shows whether another page follows.
- *
  * The query first scans the newest records. If too few of them match to fill the page, it looks up
  * candidates in the search entries, in one time window after another. It reads each candidate from
  * the table itself, so that the row-level security policy and all conditions apply. `offset 0`

@@ -8,11 +8,14 @@ import { type JsonMember, jsonObject, memoizeByAlias } from '../../contracts/res
  */
 export interface StoredJson {
   /**
-   * Identifies the SQL that rendered a text. A text with another version is never read: an older or
-   * newer release has stored it, and may have rendered other members.
+   * Identifies the SQL that rendered a text. A text with another version is never read, because an
+   * older or newer release stored it and may have rendered other members.
    */
   version: number;
-  /** Returns the SQL of the text that the trigger stores. It reads the row with this alias. */
+  /**
+   * Returns the SQL expression with which the trigger renders the text to store. `alias` is the
+   * name of the row in the query, for example `new`.
+   */
   render: (alias: string) => string;
   /**
    * Returns the SQL of the record's whole JSON text, read from the stored text. It is null if the
@@ -30,7 +33,7 @@ export interface RecordMembers {
 
 export function defineStoredJson({ storedMembers, computedMembers }: RecordMembers): StoredJson {
   const isWhole = computedMembers('t').length === 0;
-  // Without its last brace, PostgreSQL can append the other members in one step.
+  // Omit the last brace of the text, so that PostgreSQL can append the other members in one step.
   const render = (alias: string) => {
     const text = `${jsonObject(alias, storedMembers(alias))}::text`;
     return isWhole ? text : `left(${text}, -1)`;

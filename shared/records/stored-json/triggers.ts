@@ -6,9 +6,9 @@ export interface StoredJsonTable {
 }
 
 /**
- * Returns the SQL for the functions of the triggers that store JSON texts. The release runs it
- * after the migrations, because the functions follow from the fields in the code, and no migration
- * may change. Replacing a function locks no table.
+ * Returns the SQL for the functions of the triggers that store JSON texts. The release phase runs
+ * this SQL after the migrations. A migration may never change, but these functions must follow the
+ * fields in the code. Replacing a function locks no table.
  */
 export function buildTriggerFunctions(tables: readonly StoredJsonTable[]): string {
   const functions = tables.map(

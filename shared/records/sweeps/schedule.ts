@@ -23,8 +23,8 @@ export interface RowSweep extends Interval {
   /** Maximum number of rows in one transaction. */
   limit: number;
   /**
-   * How long, in ms, one pass may keep repeating. It repeats for the accounts in whose transaction
-   * it changed `limit` rows, because more rows may be left there. Keep the time short, because the
+   * Maximum time in ms for which one pass repeats. The pass repeats for accounts in which it
+   * changed `limit` rows, because more rows may be left there. Keep the time short, because the
    * clock's other schedules wait. By default, a pass does not repeat.
    */
   repeatForMs?: number;

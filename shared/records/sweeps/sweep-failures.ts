@@ -22,9 +22,8 @@ export interface RecordedSweepFailure {
 }
 
 /**
- * The longest wait between two tries for a tenant. Until this limit, a wait lasts as long as the
- * tenant has been failing, so the waits double. After the fault is fixed, the sweep includes the
- * tenant again within this time.
+ * The longest wait between two tries for a tenant. The waits double from try to try, up to this
+ * limit. After the fault is fixed, the sweep includes the tenant again within this time.
  */
 const LONGEST_WAIT = "interval '15 minutes'";
 
@@ -87,15 +86,18 @@ export async function clearSweepFailure(
 
 /**
  * SQL that lists the current failures of the transaction's tenants, as {@link SweepFailure}. A
- * sweep that keeps failing updates its row at least every 15 minutes, or in each pass if passes are
- * rarer. If a row is older than two hours, its work has ended, for example because a replay was
- * cancelled.
+ * failing sweep updates its row with each try. Two tries are at most 15 minutes apart, or one pass
+ * apart if passes are less frequent. A row older than two hours therefore means that the sweep's
+ * work has ended, for example because a replay was cancelled.
  */
 export const LIST_SWEEP_FAILURES = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
     and last_failed_at > now() - interval '2 hours' order by failed_since`;
 
-/** Expires failures that were not updated for 24 hours, because their work has ended. */
+/**
+ * Expires failures after 24 hours without an update. A sweep that still fails updates its row far
+ * more often.
+ */
 export const EXPIRED_SWEEP_FAILURES: ExpiryRule = {
   table: 'sweep_faults',
   condition: `o.last_failed_at < now() - ${RETENTION}`,

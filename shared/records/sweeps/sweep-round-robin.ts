@@ -20,9 +20,9 @@ export function buildRoundRobinSql(rows: string): string {
 export interface RoundRobinQuery {
   name: string;
   /**
-   * The same as `rows` of {@link buildRoundRobinSql}, but without a limit.
-   * {@link findRowsRoundRobin} applies `limit` to the rows of each account, and again to the rows
-   * of all accounts together. So if only one account has rows, it can use the whole limit.
+   * Like `rows` of {@link buildRoundRobinSql}, but without a limit. {@link findRowsRoundRobin}
+   * applies `limit` to the rows of each account, and then to all rows together. So if only one
+   * account has rows, that account can use the whole limit.
    */
   rows: string;
   /**

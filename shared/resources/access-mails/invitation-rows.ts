@@ -9,7 +9,10 @@ import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records
 
 export const INVITATION_DAYS = 7;
 
-/** How often one address may be invited by an account within a day, because each one is a mail. */
+/**
+ * Maximum number of invitations that an account may send to one address within a day. The limit
+ * protects the address from floods of mail.
+ */
 export const MAX_PER_ADDRESS_AND_DAY = 5;
 
 const MAX_OPEN = 100;
@@ -27,17 +30,25 @@ export const OPEN_INVITATION_QUOTA: AccountQuotaRule = {
   refusalMessage: `An account has ${MAX_OPEN} open invitations at most. Revoke one that is no longer needed.`,
 };
 
-/** How many invitations an account may create within a day, because each one is a mail. */
+/**
+ * Maximum number of invitations that an account may create within a day, because each invitation
+ * sends a mail.
+ */
 const MAX_PER_DAY = 100;
 
-/** The api process adds the hash of the link's token, in hex. */
+/**
+ * A command that creates an invitation. The api process adds the hash of the link's token, in hex.
+ */
 export type CreateCommand = Command<InvitationCreate & { token_hash: string }>;
 
 const toEmailRow = (command: CreateCommand) => ({ ...toRecordRef(command), email: command.input.email });
 
 const EMAILS = 'tenant_id uuid, id uuid, email text';
 
-/** Counts the invitations of the commands' addresses within a day, by {@link refKey}. */
+/**
+ * For each command, counts the invitations that the account sent to the command's address within a
+ * day. The keys of the map are {@link refKey} of the new invitations.
+ */
 export async function countRecentInvitations(
   tx: Transaction,
   commands: readonly CreateCommand[],
@@ -53,7 +64,8 @@ export async function countRecentInvitations(
 }
 
 /**
- * Counts the invitations that accounts created within a day. The caller has locked the accounts.
+ * Counts the invitations that each account created within a day. The caller must have locked the
+ * accounts.
  */
 export async function countInvitationsToday(
   tx: Transaction,
@@ -69,7 +81,7 @@ export async function countInvitationsToday(
 }
 
 /**
- * Counts one more invitation of the account's day.
+ * Adds one to the number of invitations that the account created within a day.
  * @returns a failed outcome if the limit is reached, otherwise undefined
  */
 export function reserveToday(today: Map<string, number>, tenantId: string): CommandOutcome | undefined {
@@ -83,7 +95,10 @@ export function reserveToday(today: Map<string, number>, tenantId: string): Comm
   return undefined;
 }
 
-/** Revokes the open invitations of the commands' addresses, because new ones replace them. */
+/**
+ * Revokes the open invitations to the commands' addresses, because the new invitations replace
+ * them.
+ */
 export async function replaceInvitations(tx: Transaction, commands: readonly CreateCommand[]): Promise<void> {
   await tx.query({
     name: 'replace-invitations',
@@ -108,7 +123,7 @@ export async function insertInvitations(tx: Transaction, commands: readonly Crea
   });
 }
 
-/** Sets when invitations ended. */
+/** Records the time at which invitations were accepted or revoked. */
 export async function endInvitations(
   tx: Transaction,
   column: 'accepted_at' | 'revoked_at',
@@ -124,8 +139,8 @@ export async function endInvitations(
 }
 
 /**
- * Revokes the open invitations of people who may invite no more. Otherwise a person could invite a
- * second mailbox in advance, and stay.
+ * Revokes the open invitations that these people sent, because they may no longer invite. Otherwise
+ * a person who loses access could return through an invitation to another mailbox.
  */
 export async function revokeInvitationsOf(tx: Transaction, people: readonly RecordRef[]): Promise<void> {
   if (people.length === 0) return;
@@ -137,7 +152,7 @@ export async function revokeInvitationsOf(tx: Transaction, people: readonly Reco
   });
 }
 
-/** The audit log keeps what happened to an invitation; the record itself is of use for a month. */
+/** Deletes ended invitations after a month. The audit log keeps their history. */
 export const EXPIRED_INVITATIONS: ExpiryRule = {
   table: 'invitations',
   condition: `coalesce(o.accepted_at, o.revoked_at, o.expires_at) < now() - interval '30 days'`,

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { deriveKey, encodeBase62, hmacSha256, sha256 } from '../../platform/crypto.js';
 
-/** What a mailed link opens; also the page of the dashboard behind the link. */
+/** The purpose of a mailed link. It is also the name of the dashboard page that the link opens. */
 export type LinkKind = 'invitation' | 'password-reset' | 'verify';
 
 const SHAPE = /^[0-9A-Za-z]{43}$/;
@@ -12,8 +12,8 @@ export function deriveAccessLinkKey({ secretKey }: Pick<Config, 'secretKey'>): B
 }
 
 /**
- * Computes the token of a record's link: 256 bits that nobody can predict without the key. So the
- * worker that sends the mail can compute the token again, and PostgreSQL stores only its hash.
+ * Computes the token of a record's link: 256 bits that cannot be predicted without the key. The
+ * worker that sends the mail computes the token again. PostgreSQL therefore stores only its hash.
  */
 export function computeLinkToken(key: Buffer, kind: LinkKind, id: string): string {
   return encodeBase62(hmacSha256(key, `${kind} ${id}`), 43);
@@ -24,7 +24,7 @@ export function hashLinkToken(token: string): string {
   return sha256(token).toString('hex');
 }
 
-/** True for a text that may be a token. Saves a query for any other text. */
+/** True if the text has the form of a token. A text of another form needs no database query. */
 export function isLinkToken(text: string): boolean {
   return SHAPE.test(text);
 }

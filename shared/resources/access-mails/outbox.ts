@@ -11,7 +11,7 @@ import {
 } from '../planned-messages/outbox-rows.js';
 import type { AccessMailKind } from './store.js';
 
-/** A mail about access that this worker has leased: no other worker may send it now. */
+/** An access mail that this worker has leased, so that no other worker sends it. */
 export interface LeasedAccessMail extends RecordRef {
   kind: AccessMailKind;
   recipient: string;
@@ -21,15 +21,15 @@ export interface LeasedAccessMail extends RecordRef {
   network: string | null;
   attempts: number;
   is_counted: boolean;
-  /** Set if the mail exceeds the account's daily limit, and was postponed to the next day. */
+  /** Set if the mail exceeded the account's daily limit and was postponed to the next day. */
   deferral: DeferredMail | undefined;
 }
 
 /**
- * Leases the account's mail about access that has been due the longest. Only invitations count
- * against the account's daily limit. Otherwise an account that has used up its mails could not
+ * Leases the account's access mail that has been due the longest. Only invitations count against
+ * the account's daily limit. Otherwise, people of an account that has reached the limit could not
  * reset a password until the next day.
- * @param tenantId may be `NO_TENANT`, for what strangers sent
+ * @param tenantId may be `NO_TENANT`, for requests of people without an account
  */
 export function leaseNextAccessMail(
   db: Database,
@@ -64,7 +64,7 @@ export async function recordAccessMailSent(db: Database, ref: RecordRef): Promis
 
 /**
  * Stores the reason why a mail was not sent. Then postpones the mail or gives it up.
- * @param wait is the time before the next attempt; undefined to give the mail up
+ * @param wait the time before the next attempt; undefined to give up the mail
  */
 export async function recordAccessMailFailure(
   db: Database,
@@ -87,7 +87,7 @@ function endMailAtCommit(
   });
 }
 
-/** Ends a reset request: `sent` if mails follow from it, else `failed`. */
+/** Sets the final status of a reset request: `sent` if it led to mails, otherwise `failed`. */
 export async function endResetRequest(tx: Transaction, id: string, hasMails: boolean): Promise<void> {
   await tx.query({
     name: 'end-reset-request',

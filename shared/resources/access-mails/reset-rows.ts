@@ -3,7 +3,7 @@ import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { hashLinkToken } from './link-token.js';
 
-/** For how long the link in a mail can set a password. */
+/** Minutes for which a mailed link can set a password. */
 export const RESET_MINUTES = 30;
 
 export interface OpenReset {
@@ -12,7 +12,7 @@ export interface OpenReset {
   user_id: string;
 }
 
-/** Finds the reset that a link opens. Undefined if the link does not work or works no more. */
+/** Finds the reset that a link opens. Returns undefined if the link is unknown, used or expired. */
 export async function findOpenReset(db: Database, token: string): Promise<OpenReset | undefined> {
   const hash = Buffer.from(hashLinkToken(token), 'hex');
   const [row] = await db.readByKeyHash<OpenReset>(hash, {
@@ -37,22 +37,30 @@ export async function insertResets(
   });
 }
 
-/** A person, and whether the network that asks for a reset is known to them. */
+/**
+ * A person for whom a reset was requested. `is_known` is true if the person has signed in from the
+ * network that sent the request.
+ */
 export interface ResetCandidate extends RecordRef {
   email: string;
   is_known: boolean;
 }
 
-/** How many resets were mailed to a person within a day, and how many links of them may work. */
+/**
+ * Number of resets that were mailed to a person within a day (`today`), and number of unused resets
+ * from the last few minutes (`recent`).
+ */
 export interface MailedResets extends RecordRef {
   today: number;
   recent: number;
 }
 
 /**
- * Counts the mailed resets of people, from networks as known as the request's. Counts each person
- * apart: an address may be in several accounts, and one of them may be a stranger's. Locks the
- * address until the transaction ends, so that two requests cannot both take the last place.
+ * Counts the resets that were mailed to each person. Each person has a separate count, because
+ * strangers may control other accounts with the same address. Requests from networks where the
+ * person has signed in (`is_known`) are counted separately from other requests.
+ * Locks the address until the transaction ends. Two concurrent requests then cannot together exceed
+ * the limit.
  */
 export async function countMailedResets(
   tx: Transaction,
@@ -88,7 +96,9 @@ export async function lockOpenResets(tx: Transaction, people: readonly RecordRef
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Uses up all open resets of people, so that no earlier mail can set their password again. */
+/**
+ * Marks all open resets of these people as used, so that the links in earlier mails stop working.
+ */
 export async function useUpResets(tx: Transaction, people: readonly RecordRef[]): Promise<void> {
   if (people.length === 0) return;
   await tx.query({

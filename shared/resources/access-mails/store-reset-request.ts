@@ -2,12 +2,12 @@ import { NO_TENANT } from '../../platform/ids.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { insertAccessMails } from './store.js';
 
-/** How many reset requests may wait for the worker. */
+/** Maximum number of reset requests that may wait for the worker. */
 const MAX_WAITING = 10_000;
 
 /**
- * Stores that somebody asked for a new password. The worker looks up whether the address has an
- * account, so neither the response nor its time depends on it.
+ * Stores a request for a new password. Only the worker looks up whether the address has an account.
+ * Neither the response nor its duration therefore shows whether the account exists.
  * @returns false if too many requests wait
  */
 export function storeResetRequest(

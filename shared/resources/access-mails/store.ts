@@ -4,9 +4,12 @@ import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import type { LinkKind } from './link-token.js';
 
-/** The place in a mail's text at which the worker puts the link. It stands alone on its line. */
+/** The placeholder for the link in a mail's text. It is the only text on its line. */
 export const LINK_PLACE = '{link}';
-/** Finds {@link LINK_PLACE}, but not the same text within a name that people chose. */
+/**
+ * Matches {@link LINK_PLACE} only as a whole line, because a name that people chose may contain the
+ * same text.
+ */
 export const LINK_PLACE_LINE = /^\{link\}$/m;
 
 export type AccessMailKind =
@@ -17,7 +20,7 @@ export type AccessMailKind =
   /** A request that the worker turns into mails of the kind `password_reset`. */
   | 'reset_request';
 
-/** The links of the mails that contain one. */
+/** The kind of link in each kind of mail that contains one. */
 export const LINK_KINDS: Readonly<Partial<Record<AccessMailKind, LinkKind>>> = {
   invitation: 'invitation',
   password_reset: 'password-reset',
@@ -32,9 +35,12 @@ export interface NewAccessMail {
   body_text?: string;
   /** The record whose link replaces {@link LINK_PLACE}. */
   link_id?: string;
-  /** Of a reset request: the network that sent it. */
+  /** Only in a reset request: the network that sent the request. */
   network?: string;
-  /** Of a reset: true if the person had signed in from the network that asked for it. */
+  /**
+   * Only in a reset mail: true if the person had signed in from the network that requested the
+   * reset.
+   */
   is_known?: boolean;
 }
 
@@ -53,8 +59,8 @@ export async function insertAccessMails(tx: Transaction, mails: readonly NewAcce
 }
 
 /**
- * Removes line breaks from a name that people chose, because it stands in a mail's subject. Breaks
- * the links in it, because a mail program would make them clickable.
+ * Makes a name that people chose safe for the subject of a mail. Removes line breaks, and breaks up
+ * links, because mail programs would make them clickable.
  */
 export function toOneLine(text: string): string {
   return text.replace(/:\/\//g, ' ').replace(/www\./gi, 'www ').replace(/\s+/g, ' ').trim();

@@ -7,16 +7,16 @@ import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
 /**
- * The time for which the cache keeps a credential. It is so short that a revocation takes effect
- * within 5 s even if its broadcast is lost, as the reference of the API promises.
+ * The time for which the cache keeps a credential. It must stay below 5 s: the API reference
+ * promises that a revocation takes effect within 5 s, and the revocation's broadcast may be lost.
  */
 const CACHE_TTL_MS = 4000;
 /**
- * If a credential is used within this time before its cache entry expires, the entry still answers,
- * and a query renews it in the background.
+ * A cache entry that expires within this time is still used. The request that uses the entry also
+ * starts a query, which renews the entry in the background.
  */
 const REFRESH_BEFORE_MS = 2000;
-/** A request shares the query of earlier requests if it is not older than this. */
+/** Maximum age of a running query whose result a new request may share. */
 const MAX_SHARED_QUERY_MS = 500;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
@@ -79,8 +79,8 @@ export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promis
 }
 
 /**
- * Requests with the same credential share one query. Otherwise a busy key's requests would all
- * query at the moment when its entry expires.
+ * Lets requests with the same credential share one query. Otherwise all requests of a busy key
+ * would query when its entry expires.
  */
 class CredentialCache implements Credentials {
   private readonly cache = new LRUCache<string, Principal>({
@@ -95,8 +95,8 @@ class CredentialCache implements Credentials {
     const { text } = credential;
     const cached = this.cache.get(text, { noDeleteOnStaleGet: true });
     if (cached) {
-      // A failure of this early renewal is ignored. The first request after the entry's expiry
-      // queries again, and reports a failure then.
+      // Ignore a failure of this early renewal. The first request after the entry's expiry queries
+      // again, and then reports a failure.
       if (this.cache.getRemainingTTL(text) < REFRESH_BEFORE_MS) this.query(credential).catch(() => undefined);
       return ifValid(cached);
     }
@@ -145,10 +145,12 @@ class CredentialCache implements Credentials {
     found: Principal | undefined,
   ): Promise<Principal | undefined> {
     const ids = found ? [found.id, found.session?.id] : [];
-    // The query may have read the credential before its change.
+    // If the credential has changed since the query began, the query may have read the old state.
+    // Query again.
     if (ids.some((id) => id && running.changedIds.has(id))) return this.start(credential).found;
     if (this.queries.get(credential.text) !== running) return found;
-    // The entry expires as if it had been read when the query began.
+    // Count the entry's lifetime from the start of the query, because the credential may have
+    // changed since then.
     if (found) this.cache.set(credential.text, found, { start: running.startedAt });
     else this.cache.delete(credential.text);
     return found;

@@ -4,8 +4,9 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * What is stored of a key. `sealed` is stored only within the response to the request that created
- * the key. If the client repeats that request with the same Idempotency-Key, it gets the key again.
+ * The parts of a key that are stored. `sealed` is stored only within the response to the request
+ * that created the key. If the client repeats that request with the same Idempotency-Key, the
+ * response shows the key again.
  */
 export interface KeyMaterial {
   prefix: string;

@@ -110,15 +110,15 @@ const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: te
 
 /**
  * Returns the handler that replaces keys by successors. The old key stops working when the overlap
- * ends, or at its own expiry if that is earlier.
+ * ends or when the key expires, whichever is earlier.
  *
  * Without an overlap, the successor takes the old key's place in the quota, so the quota is not
  * checked. An account at its limit can therefore still roll a key.
  */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<CommandOutcome[]> => {
-    // Lock the accounts (`AccountQuota.load`) before the keys. A batch that creates keys and then
-    // revokes keys uses the same sequence, so two batches cannot deadlock.
+    // Lock the accounts (`AccountQuota.load`) before the keys. Batches that create keys and then
+    // revoke keys lock in this sequence too, so two batches cannot deadlock.
     const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
     const oldKeys = await lockKeys(tx, kind, commands.map(oldRef));
     const rolled = await findRolledKeys(tx, commands.map(oldRef));
@@ -148,7 +148,7 @@ export function rollKeys(kind: KeyKind) {
   };
 }
 
-/** Locks keys of one kind. A key of the other kind counts as unknown. */
+/** Locks keys of one kind: API keys or agent keys. A key of the other kind counts as unknown. */
 async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
   return new Map([...rows].filter(([, row]) => row.kind === kind));

@@ -3,8 +3,8 @@ import type { ApiKeyListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { Database, SqlQuery } from '../../platform/postgres/database.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import type { Database } from '../../platform/postgres/database.js';
+import { defineList } from '../../records/lists/define-list.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import { apiKeyFields } from './fields.js';
@@ -66,15 +66,11 @@ function lowerTier(keyTier: Tier | null, tierOfAccount: Tier): Tier {
   return TIER_ORDER.indexOf(keyTier) < TIER_ORDER.indexOf(tierOfAccount) ? keyTier : tierOfAccount;
 }
 
-export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): SqlQuery {
-  return buildListQuery({
-    table: 'api_keys',
-    representation: apiKeyFields.representation('t'),
-    conditions: new Conditions().add("t.tenant_id = ? and t.kind = 'api'", scope.tenantId),
-    limit: query.limit,
-    position: scope.position,
-  });
-}
+export const listApiKeys = defineList<ApiKeyListQuery>({
+  table: 'api_keys',
+  fields: apiKeyFields,
+  only: "t.kind = 'api'",
+});
 
 /**
  * Records when keys were last used. Never moves last_used_at backwards. No client requested this

@@ -22,12 +22,12 @@ const ACCOUNT_LIMITS = {
   user: { name: 'people', times: 20, limit: 'the account-wide user limit' },
 } as const;
 
-/** All people of an account may send at least what this many people may send alone. */
+/** The account-wide limit for people is at least this many times the limit of one person. */
 const MIN_BUSY_PEOPLE = 5;
 
 /**
- * Returns the limits of one credential. A person clicks in a page that re-reads what it shows, so a
- * person has more than a key of a low tier.
+ * Returns the limits of one credential. A person may send more requests than a key of a low tier,
+ * because the dashboard reads its data again while the person works.
  */
 function ownLimitsOf({ kind, tier }: Principal, { tiers, peopleLimits }: Limits): TierLimits {
   return kind === 'user' ? takeLarger(tiers[tier], peopleLimits) : tiers[tier];
@@ -51,11 +51,10 @@ function takeLarger(one: TierLimits, other: TierLimits): TierLimits {
 /**
  * Counts a request against the limit of its key or user, and against the account-wide limit. For
  * each window, the result shows the limit with fewer remaining requests.
- *
- * A request over its key's limit must not count account-wide, so normally the key's count runs
- * first. If the key is far from its limit, both counts run concurrently, which saves a round trip
- * to the store. If other processes exhaust the key's limit at that moment, a refused request still
- * counts account-wide.
+ * A request that exceeds its key's limit must not count account-wide, so normally the key's count
+ * runs first. If the key is far from its limit, both counts run concurrently, which saves a round
+ * trip to the store. If other processes exhaust the key's limit at the same time, a refused request
+ * may still count account-wide.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,

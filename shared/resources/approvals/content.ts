@@ -61,7 +61,7 @@ export async function findStaleInvoice(
 
 /**
  * Returns a 409 error if the decision does not refer to the approval's current content. A decision
- * without a hash refers to the content that was first shown.
+ * without a hash refers to the content that was shown first.
  */
 export function checkContentHash(
   { input }: Command<ApprovalApprove>,

@@ -21,8 +21,9 @@ const nullableText = () => Joi.string().allow(null);
 const isExpiredSql = (alias: string) => `${alias}.status = 'pending' and ${alias}.expires_at <= now()`;
 
 /**
- * Returns the SQL for the name of the person who decided. Decisions of earlier releases stored the
- * id alone, which a sandbox cannot look up, because its people belong to the live account.
+ * Returns the SQL for the name of the person who decided. Earlier releases stored only the person's
+ * id with a decision. In a sandbox, that id cannot be looked up, because the people belong to the
+ * live account.
  */
 const deciderNameSql = (alias: string) =>
   `coalesce(${alias}.decided_by_name, (select u.name from users u where u.tenant_id = ${alias}.tenant_id and u.id = ${alias}.decided_by))`;
@@ -54,8 +55,8 @@ export const approvalFields = defineFields({
       .valid('agent_gate_cents', 'agent_day_cents')
       .allow(null)
       .description('The setting whose threshold counted_cents reached; null for a proposal'),
-    // An earlier version of the product had only the threshold agent_gate_cents, and stored no
-    // held_by.
+    // An earlier version of the product stored no held_by, because agent_gate_cents was the only
+    // threshold.
     sql: (alias) =>
       `coalesce(${alias}.held_by, case when ${alias}.kind = 'agent_write' then 'agent_gate_cents' end)`,
   },

@@ -3,7 +3,7 @@ import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildWholeAuditInsert } from './insert.js';
 
-/** A change that a command made to a record other than its own. */
+/** A change that a command made to a record that the command does not name. */
 export interface AuditedSideEffect {
   command: Command;
   entityType: string;
@@ -14,8 +14,8 @@ export interface AuditedSideEffect {
 }
 
 /**
- * Writes an audit entry for each record that a command changed besides its own. Each entry has the
- * request id of the command.
+ * Writes an audit entry for each further record that a command changed, besides the record that the
+ * command names. Each entry has the request id of the command.
  */
 export async function auditSideEffects(
   tx: Transaction,

@@ -9,10 +9,10 @@ import { auditEntryRepresentation, briefAuditEntryRepresentation } from './repre
 
 const DAY_MS = 24 * 3600 * 1000;
 /**
- * The longest time that is assumed between an entry's id and its `occurred_at`. The id contains the
- * time of the request, and `occurred_at` is the time of the commit. A request that is accepted
- * while no worker runs commits only after the outage. One of the 8 days is a margin, because a date
- * without a time can mean midnight in any time zone.
+ * The longest assumed delay between the time in an entry's id and its `occurred_at`. The id
+ * contains the time of the request, and `occurred_at` is the time of the commit. A request that is
+ * accepted while no worker runs commits only after the outage. One of the 8 days is a margin,
+ * because a date without a time can mean midnight in any time zone.
  */
 const MAX_COMMIT_DELAY_MS = 8 * DAY_MS;
 

@@ -45,7 +45,7 @@ export class AuditRecorder {
     try {
       await runInHalves(batch, insert, { isTransient: isTransientDatabaseError, onFailure: refuse });
     } catch (error) {
-      // Entries that were stored have resolved already, so rejecting them has no effect.
+      // Rejecting a stored entry has no effect, because its promise has already resolved.
       for (const entry of batch) refuse(entry, error);
     }
   }

@@ -5,7 +5,7 @@ import { defineCommand } from '../../contracts/command.js';
 export interface NewAutopayAttempt {
   invoice_id: string;
   payment_method_id: string;
-  /** Which attempt for the invoice, from 1. */
+  /** The attempt's number within its invoice, from 1. */
   attempt: number;
 }
 
@@ -23,7 +23,7 @@ export const startAutopayAttempt = defineCommand<NewAutopayAttempt>({
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export interface AutopayReport {
   status: 'processing' | 'succeeded' | 'failed' | 'cancelled';
   provider_payment_id?: string | null;
@@ -31,7 +31,7 @@ export interface AutopayReport {
   failure_reason?: string | null;
 }
 
-/** Records what became of an attempt. The integrations worker and the clock submit this command. */
+/** Records the result of an attempt. The integrations worker and the clock submit this command. */
 export const recordAutopayAttempt = defineCommand<AutopayReport>({
   type: 'autopay_attempt.record',
   action: 'autopay_attempt.recorded',

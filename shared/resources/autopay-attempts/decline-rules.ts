@@ -1,20 +1,20 @@
 /**
- * What follows a failed charge:
+ * The reaction to a failed charge:
  * - `retry`: the same charge may succeed on a later day.
  * - `ask`: the customer has to pay in another way, or confirm the payment.
- * - `stop`: the method must not be charged again. Card networks fine merchants who do.
- * - `check`: nobody knows whether the customer was charged.
+ * - `stop`: the method must not be charged again. Card networks fine merchants who charge it.
+ * - `check`: it is unknown whether the customer was charged, so the account has to check.
  */
 export type DeclineRule = 'retry' | 'ask' | 'stop' | 'check';
 
-/** The code of a charge to which the vendor gave no usable answer. */
+/** The code of a charge for which the vendor gave no usable response. */
 export const UNKNOWN_OUTCOME = 'outcome_unknown';
-/** The code of a bank debit that failed after days. */
+/** The code of a bank debit that failed days after the charge. */
 export const LATE_FAILURE = 'debit_failed';
 
 /**
- * Rules by the vendor's decline code. Any other code means `ask`, because a refusal that nobody
- * knows would be repeated for the same reason.
+ * Rules by the vendor's decline code. For any other code the rule is `ask`, because an automatic
+ * retry would probably fail for the same reason.
  */
 const RULES: Readonly<Record<string, DeclineRule>> = {
   [UNKNOWN_OUTCOME]: 'check',
@@ -46,7 +46,10 @@ const RULES: Readonly<Record<string, DeclineRule>> = {
   stop_payment_order: 'stop',
 };
 
-/** The days from one attempt to the next. After the last attempt, the account has to act. */
+/**
+ * The number of days between two attempts. After the last attempt, a person of the account has to
+ * act.
+ */
 const WAITS_DAYS: readonly number[] = [1, 3, 5];
 
 export function findDeclineRule(code: string | null): DeclineRule {
@@ -54,8 +57,9 @@ export function findDeclineRule(code: string | null): DeclineRule {
 }
 
 /**
- * @param failures number of failed attempts to charge the invoice to the method, with this one
- * @returns when the next attempt is due; undefined if there is none
+ * @param failures number of failed attempts to charge this invoice to this method, including the
+ * current one
+ * @returns the time of the next attempt; undefined if no attempt follows
  */
 export function findNextAttempt(code: string | null, failures: number, now: Date): Date | undefined {
   const days = WAITS_DAYS[failures - 1];

@@ -38,8 +38,8 @@ const methodRef = ({ tenantId, input }: StartCommand): RecordRef => ({
 });
 
 /**
- * Starts charges. A command does nothing if its invoice was paid or changed after the clock found
- * it, or if its attempt exists already.
+ * Starts charges. A command does nothing if its attempt exists already. It also does nothing if its
+ * invoice was paid or changed after the clock found it.
  */
 async function startAttempts(
   tx: Transaction,
@@ -59,11 +59,15 @@ async function startAttempts(
   const outcomes = commands.map((command): CommandOutcome => {
     const invoice = invoices.get(refKey(invoiceRef(command)));
     const method = methods.get(refKey(methodRef(command)));
-    const connection = method && connections.get(refKey(method));
+    const isPretended = method?.connection_id === null;
+    const connection = isPretended ? 'active' : method && connections.get(refKey(method));
     const row = invoice && method && planAttempt(command, { invoice, method, attempts, connection });
     if (!row) return UNCHANGED;
     rows.push(row);
-    const prompts = row.status === 'charging' ? [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }] : [];
+    const prompts =
+      row.status === 'charging' && row.connection_id !== null
+        ? [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }]
+        : [];
     if (row.status === 'failed') notices.push({ command, notice: buildNotice(row, invoice) });
     const { invoice_id, amount_cents, attempt } = row;
     return {
@@ -97,7 +101,8 @@ function planAttempt(
     return undefined;
   const amountCents = invoice.total_cents - invoice.paid_cents - known.processing_cents;
   if (amountCents <= 0 || method.customer_id !== invoice.customer_id) return undefined;
-  // The invoice waits until the connection works again.
+  // Start no attempt while the connection is paused or needs new credentials. The clock finds the
+  // invoice again later.
   if (!['active', 'failing', 'revoked'].includes(connection)) return undefined;
   const isConnected = connection !== 'revoked';
   attempts.set(key, { ...known, attempts: attempt, is_open: true });
@@ -121,7 +126,7 @@ function explainUnusable(isConnected: boolean): string {
     : 'The connection to the payments vendor that has the payment method was disconnected.';
 }
 
-/** Stores what became of charges, and plans the next attempt of those that failed. */
+/** Stores the results of charges, and plans the next attempt after each failed charge. */
 async function recordAttempts(
   tx: Transaction,
   commands: Command<AutopayReport>[],
@@ -148,7 +153,9 @@ async function recordAttempts(
     const invoice = invoices.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id }));
     if (next.status === 'failed' && next.next_attempt_at === null && invoice) {
       notices.push({ command, notice: buildNotice(next, invoice) });
-      // The customer has got a mail about a debit that failed after days.
+      // Mail the customer only if the charge failed at once. A debit that fails days later has a
+      // payment, and the command that records the payment's failure sends the mail. If the outcome
+      // is unknown, the account must check first.
       const isKnown = findDeclineRule(next.decline_code) !== 'check';
       if (row.status === 'charging' && isKnown) failed.push(toFailedPayment(command, next, invoice));
     }
@@ -175,7 +182,8 @@ function planReport(
   report: AutopayReport,
   failures: number,
 ): AutopayReport & { next_attempt_at?: string | null } {
-  // An invoice that was changed is charged again immediately, if it still owes something.
+  // The charge was not made, for example because the invoice has changed. Make the next attempt due
+  // immediately. The clock skips an invoice that owes nothing.
   if (report.status === 'cancelled') return { ...report, next_attempt_at: new Date().toISOString() };
   if (report.status !== 'failed') return report;
   const next = findNextAttempt(report.decline_code ?? null, failures, new Date());

@@ -7,11 +7,12 @@ import type { AUTOPAY_ATTEMPT_STATUSES } from './enums.js';
 /** The kind of the outbound operations that charge saved payment methods. */
 export const AUTOPAY_KIND = 'autopay_attempt';
 
-/** The parts of an attempt that are stored when it starts. */
+/** The columns of an attempt that are stored when it starts. */
 export interface NewAttemptRow extends RecordRef {
   invoice_id: string;
   payment_method_id: string;
-  connection_id: string;
+  /** Null in a sandbox that pretends the charge. */
+  connection_id: string | null;
   attempt: number;
   amount_cents: number;
   status: (typeof AUTOPAY_ATTEMPT_STATUSES)[number];
@@ -28,7 +29,10 @@ const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, payment_method_id uui
   status text, decline_code text, failure_reason text`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
-/** Stores new attempts, and lets the worker charge those that are not failed already. */
+/**
+ * Stores new attempts. Also stores the operations with which the worker makes the charges. Attempts
+ * that have already failed get no operation.
+ */
 export async function insertAutopayAttempts(tx: Transaction, rows: readonly NewAttemptRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -38,16 +42,11 @@ export async function insertAutopayAttempts(tx: Transaction, rows: readonly NewA
   });
   await insertOperations(
     tx,
-    rows
-      .filter(({ status }) => status === 'charging')
-      .map(({ tenant_id, id: local_id, connection_id }) => ({
-        tenant_id,
-        connection_id,
-        kind: AUTOPAY_KIND,
-        local_id,
-        verb: 'charge',
-        is_creation: true,
-      })),
+    rows.flatMap(({ tenant_id, id: local_id, connection_id, status }) =>
+      status === 'charging' && connection_id !== null
+        ? [{ tenant_id, connection_id, kind: AUTOPAY_KIND, local_id, verb: 'charge', is_creation: true }]
+        : [],
+    ),
   );
 }
 
@@ -68,16 +67,19 @@ export async function storeAutopayAttempts(
   });
 }
 
-/** What is known of an invoice's attempts and of its other payments. */
+/** Facts about an invoice's attempts and its other payments. */
 export interface InvoiceAttempts extends RecordRef {
   attempts: number;
-  /** True while an attempt has no result yet, or while a card reader asks for the invoice. */
+  /**
+   * True while an attempt has no result yet, or while a card reader asks a customer to pay the
+   * invoice.
+   */
   is_open: boolean;
-  /** The sum of bank debits on their way. */
+  /** The sum of the bank debits that are still processing. */
   processing_cents: number;
 }
 
-/** @param refs of the invoices, which the caller has locked */
+/** @param refs the ids of invoices that the caller has locked */
 export async function readInvoiceAttempts(
   tx: Transaction,
   refs: readonly RecordRef[],
@@ -99,7 +101,7 @@ export async function readInvoiceAttempts(
 /** @returns the status of the connection of each payment method, by {@link refKey} */
 export async function readConnectionStatuses(
   tx: Transaction,
-  methods: readonly (RecordRef & { connection_id: string })[],
+  methods: readonly (RecordRef & { connection_id: string | null })[],
 ): Promise<Map<string, string>> {
   if (methods.length === 0) return new Map();
   const rows = await tx.query<RecordRef & { status: string }>({
@@ -114,8 +116,9 @@ export async function readConnectionStatuses(
 }
 
 /**
- * @returns how many attempts have failed before, of the same invoices and payment methods, by the
- *   `refKey` of the attempt
+ * For each attempt, counts the failed attempts to charge the same invoice to the same payment
+ * method.
+ * @returns the counts by the `refKey` of the attempt
  */
 export async function countFailures(
   tx: Transaction,

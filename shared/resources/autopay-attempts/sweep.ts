@@ -17,14 +17,17 @@ interface DueCharge extends ClockTarget, Pick<NewAutopayAttempt, 'payment_method
   released_at: string;
 }
 
-/** The statuses of invoices that autopay may charge. A disputed invoice waits for a person. */
+/**
+ * The statuses of invoices that autopay may charge. A disputed invoice waits for a decision by a
+ * person.
+ */
 const CHARGEABLE = `('sending', 'viewed', 'partially_paid', 'overdue', 'failed')`;
 
 const COLUMNS = 'i.tenant_id, i.id, i.customer_id, i.balance_due_cents, i.released_at, i.due_date';
 
 /**
- * SQL for the open invoices of account `t` with autopay, of the customer or of the recurring
- * invoice from which they came. The latter takes precedence.
+ * SQL for the open invoices of account `t` that have autopay. If the customer and the recurring
+ * invoice both have autopay, the autopay of the recurring invoice applies.
  */
 const WITH_AUTOPAY = `select ${COLUMNS}, coalesce(r.autopay, c.autopay) as autopay from customers c
     join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
@@ -36,9 +39,10 @@ const WITH_AUTOPAY = `select ${COLUMNS}, coalesce(r.autopay, c.autopay) as autop
   where r.tenant_id = t.tenant_id and r.autopay is not null and i.status in ${CHARGEABLE}`;
 
 /**
- * Finds invoices to charge. They were sent since autopay was set, and are due by its rule. They
- * have no attempt yet, or the day of the next one has come, or autopay has got another payment
- * method since the last one failed.
+ * Finds invoices to charge. An invoice must meet two conditions:
+ * - The invoice was sent after autopay was set, and autopay's `when` allows the charge now.
+ * - The invoice has no attempt yet, the next attempt is due, or autopay has a new payment method
+ *   since the last attempt failed.
  */
 async function findDueCharges(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueCharge>(tx, {
@@ -69,7 +73,7 @@ interface EndedCharge extends ClockTarget {
   failure_reason: string | null;
 }
 
-/** Finds attempts whose payment has arrived or failed since, days after the bank debit. */
+/** Finds attempts by bank debit whose payment has succeeded or failed after some days. */
 async function findEndedCharges(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<EndedCharge>(tx, {
     name: 'sweep-ended-charges',

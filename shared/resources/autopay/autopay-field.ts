@@ -3,14 +3,14 @@ import { dateTime, uuid } from '../../contracts/schemas/fields.js';
 import type { Field } from '../../records/fields/field.js';
 import { autopayTime } from './enums.js';
 
-/** How invoices are charged to a saved payment method, as clients set it. */
+/** The setting that charges invoices to a saved payment method, as clients send it. */
 export interface AutopayInput {
   payment_method_id: string;
   when: 'release' | 'due_date';
 }
 
 export interface Autopay extends AutopayInput {
-  /** RFC 3339. Only invoices that were sent since then are charged. */
+  /** RFC 3339. Autopay charges only invoices that were sent at or after this time. */
   since: string;
 }
 

@@ -5,32 +5,34 @@ import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.j
 import { invalidReferencesOutcome } from '../../records/references.js';
 import type { Autopay, AutopayInput } from './autopay-field.js';
 
-/** The parts of a payment method that decide whether autopay may use it. */
+/** The columns of a payment method that decide whether autopay may use it. */
 interface MethodRow extends Row, RecordRef {
   customer_id: string;
   status: string;
 }
 
-/** A stored record with autopay. */
+/** A stored record that may have autopay. */
 interface PayingRow extends Row, RecordRef {
   autopay: Autopay | null;
 }
 
 interface PreparedCommands<C> {
-  /** The outcomes of the commands that were refused, by the command's id. */
+  /** Outcomes of the refused commands, by command id. */
   refused: Map<string, CommandOutcome>;
-  /** The other commands. Their autopay says since when it applies. */
+  /**
+   * The commands that were not refused. Their autopay has `since`: the time from which it applies.
+   */
   commands: C[];
 }
 
 /**
  * Refuses the commands whose autopay names a payment method that cannot be charged, or that belongs
  * to another customer.
- *
- * Autopay applies to invoices that are sent from now on. If it was set before, its beginning stays,
- * so that no invoice is left out.
+ * Autopay applies to invoices that are sent from now on. If the record already has autopay, its
+ * `since` stays unchanged, so that no invoice is left out.
  * @param table the table of the records that the commands create or change
- * @param getCustomerId returns who pays; `row` is the stored record, if there is one
+ * @param getCustomerId returns the id of the customer who pays; `row` is the stored record, if it
+ * exists
  */
 export async function prepareAutopay<
   C extends Command<{ autopay?: AutopayInput | null | undefined }>,
@@ -53,7 +55,7 @@ export async function prepareAutopay<
     const row = rows.get(refKey(toRecordRef(command)));
     const { autopay } = command.input;
     const customerId = getCustomerId(command, row);
-    // The handler answers 404 to a command whose record does not exist.
+    // Pass the command on unchanged. If its record does not exist, the handler answers with 404.
     if (!autopay || customerId === undefined) return command;
     const message = explain(methods.get(refKey(toMethodRef(command))), customerId);
     if (message !== undefined)

@@ -37,7 +37,7 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
 
 /**
  * Returns a 409 error for a status change that is not allowed.
- * @param reason the reason, if a check forbids a change that the transition table contains
+ * @param reason why a check forbids the change; undefined if the transition table forbids it
  */
 export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): CommandOutcome {
   return failedOutcome({
@@ -91,8 +91,8 @@ export class ClaimChangeSet {
   }
 
   /**
-   * Limits the expected amount to the amount that is owed now. After the expected amount was set,
-   * line items may have changed and payments may have arrived.
+   * Limits the expected amount to the amount that the customer owes now. Since the expected amount
+   * was set, line items may have changed and payments may have arrived.
    */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;

@@ -22,14 +22,15 @@ interface DueRow extends ClockTarget {
 }
 
 /**
- * SQL for the deadline of a claim in its current status. The value is null if the claim has none.
+ * SQL for the deadline of a claim in its current status. The value is null if the claim has no
+ * deadline.
  */
 const DEADLINE_SQL = `case when c.status = 'queued' then c.submit_by when c.status in ('denied', 'rebilling') then c.respond_by end`;
 
 /**
  * Finds claims whose deadline has passed or is near. For a past deadline, returns a command that
- * expires the claim. For a near one, returns a command that creates a suggestion, once per status
- * and attempt.
+ * expires the claim. For a near deadline, returns a command that creates a suggestion, once per
+ * status and attempt.
  */
 export async function findClaimDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueRow>(tx, {

@@ -17,8 +17,8 @@ export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 export const MAX_CLAIM_ATTEMPTS = 3;
 
 /**
- * The status changes of a claim, and who may make them: O, an operator; S, the system; P, the club
- * (docs/decisions.md §9).
+ * The status changes of a claim, with the parties that may make them: O is an operator, S the
+ * system, and P the club (docs/decisions.md §9).
  */
 export const CLAIM_MOVES: Readonly<
   Record<ClaimStatus, readonly { to: ClaimStatus; by: readonly Mover[] }[]>

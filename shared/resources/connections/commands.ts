@@ -39,7 +39,7 @@ export interface ConnectionCreation extends Omit<ConnectionCreate, 'credentials'
   kind: VendorKind;
   webhook_url: string;
   scopes: string[];
-  /** Maps each stream to the longest time between two pulls, in seconds. */
+  /** Maps each stream to the longest time between two reads of the stream, in seconds. */
   streams: Record<string, number>;
 }
 
@@ -101,8 +101,8 @@ export interface ConnectionAuthorization {
 }
 
 /**
- * Stores a completed OAuth sign-in. The page to which the vendor redirects the person submits this
- * command.
+ * Stores a completed OAuth sign-in. After the sign-in, the vendor redirects the person to a page of
+ * this service, which submits this command.
  */
 export const authorizeConnection = defineCommand<ConnectionAuthorization>({
   type: 'connection.authorize',
@@ -134,7 +134,7 @@ export interface ConnectionVerification {
   environment: 'live' | 'sandbox' | null;
   /**
    * The version of the secrets with which the worker read the description. Workers of the previous
-   * release do not send this member. The description is then assumed to be about the stored
+   * release do not send this member. The handler then assumes that the worker used the stored
    * secrets.
    */
   secrets_version?: number | null;

@@ -4,8 +4,15 @@ import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, planMerge, storeMerges } from '../../records/merge-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
-import { parseColumnNames, type RecordRef, recordsetSql, toRecordRef } from '../../records/record-refs.js';
+import {
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../../records/record-refs.js';
 import { lockConnectionQueues } from '../../sync/lease-connection-queues.js';
+import { forgetBooks } from '../books/find-books.js';
 import { type ConnectionMove, nextConnectionStatus } from './transitions.js';
 import type { ConnectionStatus } from './vocabulary.js';
 
@@ -48,10 +55,25 @@ export async function lockConnections(
   return rows;
 }
 
+/** Returns the keys of the connections to accounting vendors. */
+export async function findAccountingConnections(
+  tx: Transaction,
+  refs: readonly RecordRef[],
+): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'find-accounting-connections',
+    text: `select c.tenant_id, c.id from ${recordsetSql('tenant_id uuid, id uuid')}
+           join connections c on c.tenant_id = r.tenant_id and c.id = r.id and c.kind = 'accounting'`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
+}
+
 const CHANGEABLE =
   'label text, settings jsonb, status text, status_reason text, external_account text, account_hash bytea';
 
 export function storeConnections(tx: Transaction, merges: PlannedMerge[]): Promise<void> {
+  forgetBooks(tx);
   return storeMerges(tx, { table: 'connections', columns: CHANGEABLE }, merges);
 }
 

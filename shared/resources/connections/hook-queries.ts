@@ -23,16 +23,20 @@ export async function readCalledConnection(
            left join connection_secrets k on k.tenant_id = c.tenant_id and k.connection_id = c.id
            where c.tenant_id = $1 and c.id = $2 and c.status <> 'revoked'`,
     values: [tenantId, connectionId],
+    isKeyLookup: true,
   });
   return row;
 }
 
-/** A webhook about a vendor's account is stored for at most this many connections. */
+/**
+ * Several connections may lead to the same account at a vendor. A webhook about that account is
+ * stored for at most this many of them.
+ */
 const MAX_CONNECTIONS_OF_ACCOUNT = 20;
 
 /**
- * Finds the connections to a vendor's account. The search covers all tenants, because a webhook
- * names only the vendor's account.
+ * Finds the connections to an account at a vendor. The search covers all tenants, because a webhook
+ * names only that account.
  * @param hash is the result of `hashExternalAccount`
  */
 export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<CalledConnection[]> {
@@ -44,7 +48,7 @@ export function findConnectionsOfAccount(db: Database, hash: Buffer): Promise<Ca
   });
 }
 
-/** Returns those of `dedupeIds` under which webhook items of the connection are already stored. */
+/** Returns the given `dedupeIds` that are already stored for the connection. */
 export async function findStoredNotices(
   db: Database,
   { tenant_id: tenantId, id: connectionId }: CalledConnection,
@@ -55,6 +59,7 @@ export async function findStoredNotices(
     text: `select dedupe_id from inbound_notices
            where tenant_id = $1 and connection_id = $2 and dedupe_id = any ($3)`,
     values: [tenantId, connectionId, dedupeIds],
+    isKeyLookup: true,
   });
   return rows.map(({ dedupe_id: id }) => id);
 }

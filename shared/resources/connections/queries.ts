@@ -4,23 +4,17 @@ import type {
   OutboundOperationListQuery,
   SyncRunListQuery,
 } from '../../contracts/generated.js';
-import type { SqlQuery } from '../../platform/postgres/database.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import type { RecordFields } from '../../records/fields/record-fields.js';
+import { defineList } from '../../records/lists/define-list.js';
 import { addIdRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { connectionCallFields, connectionFields, outboundOperationFields, syncRunFields } from './fields.js';
 
-export function listConnections(query: ConnectionListQuery, scope: ListScope): SqlQuery {
-  return buildListQuery({
-    table: 'connections',
-    representation: connectionFields.representation('t'),
-    conditions: new Conditions()
-      .add('t.tenant_id = ?', scope.tenantId)
-      .addIf(query.vendor, 't.vendor = ?')
-      .addIf(query.status, 't.status = ?'),
-    limit: query.limit,
-    position: scope.position,
-  });
-}
+export const listConnections = defineList<ConnectionListQuery>({
+  table: 'connections',
+  fields: connectionFields,
+  filters: ['vendor', 'status'],
+});
 
 type OfConnection<Query> = Query & { connection_id?: string };
 
@@ -72,4 +66,22 @@ function listOfConnection(
     position,
     idTimeColumn,
   });
+}
+
+/**
+ * Reads the vendor's records that the settings of a connection may name, such as accounts and tax
+ * codes. Returns undefined if the account has no such connection.
+ */
+export async function readChoices(
+  db: Database,
+  { tenantId, connectionId, subject }: { tenantId: string; connectionId: string; subject: string },
+): Promise<object[] | undefined> {
+  const [row] = await db.read<{ choices: object[] }>(tenantId, {
+    name: 'read-choices',
+    text: `select coalesce(h.choices, '[]'::jsonb) as choices from connections c
+           left join connection_choices h on h.tenant_id = c.tenant_id and h.connection_id = c.id and h.subject = $3
+           where c.tenant_id = $1 and c.id = $2`,
+    values: [tenantId, connectionId, subject],
+  });
+  return row?.choices;
 }

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cursor,
@@ -41,6 +42,20 @@ export const connectionReplay = connectionFields.response
   .append({ replayed: Joi.number().integer().min(0).required().description('Operations that are due again') })
   .meta({ className: 'ConnectionReplay' });
 
+export const connectionPush = connectionFields.response
+  .append({
+    pushed: Joi.number()
+      .integer()
+      .min(0)
+      .required()
+      .description('Invoices and payments that are written in the books again; 0 for other vendors'),
+    next_since: dateTime()
+      .allow(null)
+      .required()
+      .description('Send it as since to write the rest; null if everything was written'),
+  })
+  .meta({ className: 'ConnectionPush' });
+
 /**
  * The names of the vendors that docs/decisions.md §11 plans. GET /integrations lists the available
  * vendors.
@@ -77,6 +92,24 @@ export const operationReplay = Joi.object({
   until: dateTime().description('Exclusive; by created_at'),
   dry_run: strictBoolean().description('true: only count'),
 }).meta({ className: 'OperationReplay' });
+
+export const choiceSubject = namedEnum('ChoiceSubject', ['account', 'tax'], {
+  account: 'Income accounts, and accounts that payments can go to',
+  tax: 'Tax codes',
+});
+
+export const choiceQuery = Joi.object({
+  of: choiceSubject.default('account'),
+}).meta({ className: 'ChoiceQuery' });
+
+export const choice = allRequired({
+  id: Joi.string().example('79').description('What the settings of the connection name'),
+  name: Joi.string().example('Towing income'),
+  use: Joi.string()
+    .valid('income', 'deposit')
+    .allow(null)
+    .description('What an account can be chosen for; null for tax codes'),
+}).meta({ className: 'Choice' });
 
 export const connectionListQuery = Joi.object({
   vendor: vendorName(),

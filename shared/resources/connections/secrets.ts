@@ -16,7 +16,10 @@ export interface ConnectionSecrets {
    * Parameters that the vendor's sign-in page returned besides the code, such as a company's id.
    */
   signInParams?: Record<string, string>;
-  /** The result of an OAuth sign-in, until the worker exchanges it for tokens. */
+  /**
+   * The parameters that an OAuth sign-in returned. They are stored until the worker exchanges them
+   * for tokens.
+   */
   authorization?: { code: string; verifier: string; params: Record<string, string> };
 }
 

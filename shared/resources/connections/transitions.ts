@@ -3,9 +3,9 @@ import type { ConnectionStatus } from './vocabulary.js';
 export type ConnectionMove = 'verify' | 'refuse' | 'fail' | 'recover' | 'pause' | 'resume' | 'disconnect';
 
 /**
- * Maps each status to the moves that it allows, and each move to the status after it. Any other
- * move changes nothing. A client that requests such a move gets a 409. However, if the connection
- * already has the requested status, the request succeeds.
+ * Maps each status to the moves that it allows, and each move to the next status. Any other move
+ * changes nothing. A client that requests such a move gets a 409, unless the connection already has
+ * the requested status.
  */
 const CONNECTION_TRANSITIONS: Readonly<
   Record<ConnectionStatus, Readonly<Partial<Record<ConnectionMove, ConnectionStatus>>>>
@@ -24,7 +24,9 @@ const CONNECTION_TRANSITIONS: Readonly<
   revoked: {},
 };
 
-/** What clients may do with a connection, each by a route of its own; `disconnect` is DELETE. */
+/**
+ * The actions of clients on a connection. Each action has its own route; `disconnect` is DELETE.
+ */
 export const CONNECTION_ACTIONS = ['test', 'sync', 'pause', 'resume', 'reconnect', 'disconnect'] as const;
 export type ConnectionAction = (typeof CONNECTION_ACTIONS)[number];
 

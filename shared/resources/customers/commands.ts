@@ -17,6 +17,6 @@ export const updateCustomer = defineCommand<CustomerPatch>({
   action: 'customer.updated',
   schema: customerPatch,
   permission: 'write',
-  // Autopay takes money without further approval.
+  // Autopay takes money without further approval, so setting it needs the permission `approve`.
   permissionFor: ({ autopay }) => (autopay === undefined ? 'write' : 'approve'),
 });

@@ -14,7 +14,7 @@ import { rateCardTable } from '../rate-cards/table.js';
 
 /**
  * Returns SQL for the open amount of a customer's released invoices that match `condition`. The
- * statuses must match the index invoices_owed.
+ * list of statuses must match the index invoices_owed.
  */
 function owedSql(alias: string, condition: string): string {
   return `(select coalesce(sum(i.balance_due_cents), 0)::bigint from invoices i where i.tenant_id = ${alias}.tenant_id and i.customer_id = ${alias}.id

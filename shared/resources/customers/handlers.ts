@@ -6,6 +6,7 @@ import { insertRecords, updateRecords } from '../../records/fields/store-fields.
 import { toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
 import { prepareAutopay } from '../autopay/prepare-autopay.js';
+import { bookCustomers } from '../books/store.js';
 import { customerFields } from './fields.js';
 import { customerTable } from './table.js';
 
@@ -41,6 +42,14 @@ export async function updateCustomers(
     getCustomerId: (_command, row) => row?.id,
   });
   const outcomes = await updateRecords(tx, accepted, CUSTOMERS);
+  await bookCustomers(
+    tx,
+    accepted.flatMap((command, index) => {
+      const outcome = outcomes[index];
+      const isChanged = outcome?.ok === true && outcome.changes.length > 0;
+      return isChanged ? [{ ...toRecordRef(command), actor: command.actor }] : [];
+    }),
+  );
   const byId = new Map(accepted.map(({ id }, index) => [id, outcomes[index]]));
   return commands.map(({ id }) => (refused.get(id) ?? byId.get(id)) as CommandOutcome);
 }

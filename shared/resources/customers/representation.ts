@@ -2,8 +2,8 @@ import { jsonObjectWithoutNulls, jsonShortText } from '../../contracts/resource.
 import { customerFields } from './fields.js';
 
 /**
- * Returns SQL for the JSON of a brief customer, for long lists that agents read. It has only the
- * members that an agent needs to choose a customer.
+ * Returns SQL for the JSON of a brief customer, for long lists that agents read. The JSON has only
+ * the members that an agent needs to choose a customer.
  */
 export function briefCustomerRepresentation(alias: string): string {
   const members = customerFields.members(alias);
@@ -23,7 +23,7 @@ export function briefCustomerRepresentation(alias: string): string {
   ]);
 }
 
-/** Returns the name of a record's customer, as it is now. */
+/** Returns the current name of a record's customer as a JSON member. */
 export function customerName(alias: string): { name: string; sql: string } {
   return {
     name: 'customer_name',

@@ -69,7 +69,10 @@ export class DispatchBoardReader {
     return renderBoard(row, cached, { active, unassigned });
   }
 
-  /** Returns the board with the member `customers`: the customers of its work orders, as now. */
+  /**
+   * Returns the board with the further member `customers`: the current customers of its work
+   * orders.
+   */
   async readWithCustomers(tenantId: string): Promise<Buffer> {
     const query = buildBoardCustomersQuery(tenantId);
     const [board, [row]] = await Promise.all([
@@ -157,7 +160,7 @@ function renderWorkOrders(
   member: string,
 ): Buffer {
   const bodies = workOrders.map(({ id }) => (cached.get(id) as CachedWorkOrder).body);
-  // `,"elapsed_s":420},` has six bytes besides the name and the number.
+  // `,"elapsed_s":420},` contains six bytes besides the name and the number.
   const tailBytes = member.length + 6;
   const bytes = workOrders.reduce(
     (sum, { seconds }, index) => sum + (bodies[index] as Buffer).length + tailBytes + seconds.length,

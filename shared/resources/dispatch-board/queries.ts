@@ -11,7 +11,7 @@ export interface BoardRow {
   generated_at: string;
   /**
    * One work order per line of text, most urgent first. A line contains the id, the version, the
-   * seconds and, if requested, the JSON.
+   * seconds since dispatch or booking and, if requested, the JSON.
    */
   active: string;
   unassigned: string;

@@ -55,7 +55,7 @@ export const dispatchBoardQuery = Joi.object({
 
 const omittedCount = () => Joi.number().integer().min(0).required();
 
-/** Where the dispatch map gets streets from. */
+/** The source of the streets on the dispatch map. */
 export const mapStyle = allRequired({
   style_url: Joi.string()
     .uri()
@@ -64,7 +64,7 @@ export const mapStyle = allRequired({
     .description('Address of a MapLibre style; null: the operator has set none'),
 }).meta({ className: 'MapStyle' });
 
-/** The board for agents. A busy board is cut to what a model can read. */
+/** The board for agents. A busy board is shortened to a size that a model can read. */
 export const agentDispatchBoard = boardBase
   .keys({
     omitted: Joi.object({

@@ -10,7 +10,7 @@ export const sendDisputeEvidence = defineCommand<DisputeEvidenceCreate>({
   permission: 'approve',
 });
 
-/** What a payments vendor reports about one dispute. */
+/** A payments vendor's report about one dispute. */
 export interface DisputeReport {
   provider_dispute_id: string;
   /** The vendor's id of the disputed payment. */
@@ -19,9 +19,9 @@ export interface DisputeReport {
   reason: string;
   status: 'open' | 'won' | 'lost';
   respond_by: string | null;
-  /** True if a bank debit came back. */
+  /** True if the dispute is a returned bank debit. */
   is_return: boolean;
-  /** RFC 3339: when the worker read this at the vendor. */
+  /** RFC 3339: the time at which the worker read the dispute at the vendor. */
   observed_at: string;
 }
 

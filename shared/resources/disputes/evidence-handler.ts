@@ -6,6 +6,7 @@ import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { insertOperations } from '../../sync/operation-rows.js';
+import { findSuccessors } from '../../sync/same-account.js';
 import type { DisputeReport } from './commands.js';
 
 /** The kind of the outbound operations that send evidence. */
@@ -22,24 +23,34 @@ export interface DisputeRow extends Row, RecordRef {
   observed_at: string;
 }
 
-/** Lets the worker send what the account holds about the work. */
+/**
+ * Sends evidence: stores operations, with which the worker sends the account's records of the work
+ * to the vendor.
+ */
 export async function sendEvidence(
   tx: Transaction,
   commands: Command<DisputeEvidenceCreate>[],
 ): Promise<CommandOutcome[]> {
   const rows = await lockRecords<DisputeRow>(tx, 'disputes', commands.map(toRecordRef));
-  const sent: { command: Command<DisputeEvidenceCreate>; row: DisputeRow }[] = [];
+  // If the account has connected the vendor again since the dispute began, the newer connection
+  // sends the evidence.
+  const successors = await findSuccessors(
+    tx,
+    [...rows.values()].map(({ tenant_id, connection_id: id }) => ({ tenant_id, id })),
+  );
+  const sent: { command: Command<DisputeEvidenceCreate>; row: DisputeRow; connection_id: string }[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const row = rows.get(refKey(toRecordRef(command)));
     if (!row) return notFoundOutcome('dispute');
     const refusal = refuseEvidence(row);
     if (refusal) return refusal;
-    sent.push({ command, row });
+    const connection_id = successors.get(row.connection_id) ?? row.connection_id;
+    sent.push({ command, row, connection_id });
     return {
       ok: true,
       changes: [{ field: 'evidence', from: null, to: command.input.text ?? '' }],
       events: [],
-      prompts: [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }],
+      prompts: [{ queue: INTEGRATIONS_QUEUE, id: connection_id }],
     };
   });
   if (sent.length === 0) return outcomes;
@@ -55,7 +66,7 @@ export async function sendEvidence(
   });
   await insertOperations(
     tx,
-    sent.map(({ row: { tenant_id, id: local_id, connection_id } }) => ({
+    sent.map(({ row: { tenant_id, id: local_id }, connection_id }) => ({
       tenant_id,
       connection_id,
       kind: DISPUTE_KIND,

@@ -28,9 +28,9 @@ import { type DisputeRow, sendEvidence } from './evidence-handler.js';
 type ReportCommand = Command<DisputeReport>;
 
 /**
- * Stores what vendors report about disputes. An open dispute makes its invoice disputed. A lost one
- * takes the payment back, and a won one ends the dispute. Commands run one by one, because several
- * may concern the same payment.
+ * Stores the vendors' reports about disputes. An open dispute makes its invoice disputed. A lost
+ * dispute takes the payment back, and a won dispute makes the invoice undisputed. Commands run one
+ * by one, because several may concern the same payment.
  */
 async function recordDisputes(
   tx: Transaction,
@@ -111,7 +111,10 @@ async function recordDispute(
   };
 }
 
-/** A decided dispute does not become open again by an older reading. */
+/**
+ * True if the report is older than the stored state. An older report must not reopen a dispute that
+ * was decided.
+ */
 function isOutdated(stored: DisputeRow, { observed_at, status }: DisputeReport): boolean {
   if (Date.parse(stored.observed_at) > Date.parse(observed_at)) return true;
   return stored.status === 'lost' && status !== 'lost';
@@ -141,7 +144,10 @@ function applyStatus(
   return applyRefund({ ...facts, invoice: settled }, Math.min(amount_cents, leftCents));
 }
 
-/** The status of an invoice whose payment stands. */
+/**
+ * Makes a disputed invoice paid or partially paid again, according to its paid amount. Call this
+ * function when a dispute ends. If the account lost the dispute, apply the refund afterwards.
+ */
 function settleStatus(invoice: InvoiceRow): InvoiceRow {
   const status = invoice.paid_cents >= invoice.total_cents ? 'paid' : 'partially_paid';
   return { ...invoice, status, status_reason: null };

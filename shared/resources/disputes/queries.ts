@@ -1,22 +1,15 @@
 import type { DisputeListQuery } from '../../contracts/generated.js';
-import type { Database, SqlQuery } from '../../platform/postgres/database.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import type { Database } from '../../platform/postgres/database.js';
+import { defineList } from '../../records/lists/define-list.js';
 import { disputeFields } from './fields.js';
 
-export function listDisputes(query: DisputeListQuery, scope: ListScope): SqlQuery {
-  const conditions = new Conditions()
-    .add('t.tenant_id = ?', scope.tenantId)
-    .addEqual(query, 'invoice_id', 'payment_id', 'status');
-  return buildListQuery({
-    table: 'disputes',
-    representation: disputeFields.representation('t'),
-    conditions,
-    limit: query.limit,
-    position: scope.position,
-  });
-}
+export const listDisputes = defineList<DisputeListQuery>({
+  table: 'disputes',
+  fields: disputeFields,
+  filters: ['invoice_id', 'payment_id', 'status'],
+});
 
-/** What the account holds about a disputed payment. */
+/** The account's records about a disputed payment. */
 export interface EvidenceFacts {
   provider_dispute_id: string;
   invoice_number: string;
@@ -25,7 +18,7 @@ export interface EvidenceFacts {
   customer_name: string | null;
   customer_email: string | null;
   service_date: string | null;
-  /** What the account adds. */
+  /** The text that the account itself adds to the evidence. */
   text: string | null;
   /** The log of the work order: its steps with their times. */
   steps: { step: string; at: string }[];

@@ -16,7 +16,7 @@ export function buildEnvelopeSchema(type: Joi.Schema): Record<string, Joi.Schema
   };
 }
 
-/** An event that is not recorded, but only delivered: a test or a probe. */
+/** An event that is delivered but not recorded: a test or a probe. */
 interface SyntheticEvent {
   eventId: string;
   type: string;

@@ -7,8 +7,8 @@ import { exportCadence, exportPeriod } from './enums.js';
 import { WEEKDAYS } from './vocabulary.js';
 
 /**
- * The default hour of a run. It is at night, and later than any hour that a clock change skips or
- * repeats.
+ * The default hour of a run. It is at night, but after all hours that a daylight-saving change
+ * skips or repeats.
  */
 const DEFAULT_HOUR = 4;
 

@@ -6,12 +6,12 @@ const SEARCH_DAYS = 34;
 
 /**
  * Returns SQL for the run times of a schedule around an instant, as rows with the column `at`. The
- * schedule runs once on each day of its cadence, at its hour in the account's time zone. If a clock
- * change skips the hour, PostgreSQL makes the time later by the length of the change. If the hour
- * occurs twice, the second occurrence counts.
- * @param schedule is the alias of the table export_schedules
- * @param zone is an SQL expression of an IANA time zone name
- * @param around is the instant, as an SQL expression of a timestamptz
+ * schedule runs once on each day of its cadence, at its hour in the account's time zone.
+ * If a daylight-saving change skips the hour, PostgreSQL moves the run later by the length of the
+ * change. If the hour occurs twice, the run is at the second occurrence.
+ * @param schedule the alias of the table export_schedules
+ * @param zone SQL expression of an IANA time zone name
+ * @param around the instant, as an SQL expression of a timestamptz
  */
 export function scheduleTimesSql(schedule: string, zone: string, around: string): string {
   return `select (calendar.day + make_time(${schedule}.hour, 0, 0)) at time zone ${zone} as at
@@ -36,8 +36,8 @@ function lastTimeSql(schedule: string, zone: string, until: string): string {
 /**
  * Returns SQL for the columns next_run_at, since and until of a run that is due now. `next_run_at`
  * is the first run time after now. The exported period begins on the day `since` and ends before
- * the day `until`. One run replaces all missed runs. Its period therefore extends to the last
- * missed run, so that no row is left out.
+ * the day `until`. One run replaces all missed runs. Its period therefore also includes the periods
+ * of the missed runs, so that no row is left out.
  */
 export function runTimesSql(schedule: string, zone: string, now = 'now()'): string {
   const unit = `case ${schedule}.cadence when 'daily' then 'day' when 'weekly' then 'week' else 'month' end`;

@@ -40,11 +40,11 @@ export const retryExport = defineCommand<ExportAction>({
 });
 
 /**
- * The result of a run. Each run has its own `attempt`. If another worker has taken over the lease,
- * the number differs, and the result is ignored.
+ * The result of a run. Each run has its own `attempt` number. If another worker has taken over the
+ * lease, the stored number is different, and the handler ignores the result.
  */
 export interface ExportResult {
-  /** The `attempts` of the leased export. */
+  /** The export's `attempts` when the worker leased the export. */
   attempt: number;
   rows: number;
   bytes: number;
@@ -82,7 +82,7 @@ export interface ExportFailure {
   attempt: number;
   /** Error code for programs, such as `storage_full`. */
   code: string;
-  /** Error text for the account. It says in full sentences what happened and what to do. */
+  /** Error text for the account. Its sentences say what happened and what to do. */
   message: string;
 }
 

@@ -22,7 +22,8 @@ export const UNFINISHED_EXPORT_QUOTA: AccountQuotaRule = {
 };
 
 /**
- * Sets the final status of exports. If a worker is writing an export, this ends the worker's lease.
+ * Sets the final status of exports. If a worker is still writing an export, that worker loses its
+ * lease.
  */
 export async function setFinalStatus(
   tx: Transaction,

@@ -68,8 +68,8 @@ export async function recordExportsFailed(
     const row = rows.get(refKey(toRecordRef(command)));
     if (!row) return notFoundOutcome('export');
     const { attempt, ...error } = command.input;
-    // Ignore the failure of a queued export that has tries left. The export was queued again after
-    // the run that failed.
+    // Ignore the failure if the export is queued and has tries left. The failed run was an earlier
+    // one, and the export has been queued again since.
     const isUnfinished =
       row.status === 'running' || (row.status === 'queued' && row.tries >= MAX_EXPORT_TRIES);
     if (!isUnfinished || row.attempts !== attempt) return UNCHANGED;

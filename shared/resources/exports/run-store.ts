@@ -111,7 +111,7 @@ export async function renewExportLease(
 
 /**
  * Queues an export again after a run without a result. If `isTry` is false, the run does not count
- * as a try, because nothing went wrong.
+ * as a try, because the run did not fail.
  * @returns false if the lease had already been lost
  */
 export async function releaseExport(
@@ -129,7 +129,7 @@ export async function releaseExport(
   return released.length > 0;
 }
 
-/** An object in storage that belongs to no completed export any more. */
+/** An object in storage that no longer belongs to a completed export. */
 export interface DiscardedObject extends RecordRef {
   object_key: string;
 }

@@ -2,26 +2,31 @@ import type Joi from 'joi';
 import { type CommandDefinition, defineCommand } from '../../contracts/command.js';
 import { factorConfirm, factorCreate, factorRemove, recoveryCodesCreate } from './schema.js';
 
-/** A new factor. The password stays in the api process, which has checked it. */
+/** A new factor. It does not contain the password, which the api process has already checked. */
 export interface NewFactor {
   kind: 'totp' | 'passkey';
   name: string;
-  /** The session that begins the factor, and that alone may confirm it. */
+  /** The session that starts the set-up of the factor. Only this session may confirm the factor. */
   session_id: string;
   secret_sealed?: string;
   challenge?: string;
-  /** Shown by the response alone: the encrypted URI of the secret, or the options of a passkey. */
+  /** The encrypted URI of the secret, or the options of a passkey. Only the response shows them. */
   uri_sealed?: string;
   passkey?: object;
 }
 
-/** New recovery codes: encrypted for the one response that shows them, and hashed. */
+/**
+ * New recovery codes. `sealed` contains the encrypted codes for the one response that shows them.
+ * `hashes` contains the hashes for the table.
+ */
 export interface NewCodes {
   sealed: string;
   hashes: string[];
 }
 
-/** The result of a check that the api process has done. */
+/**
+ * The confirmation of a new factor, after the api process has checked the person's code or passkey.
+ */
 export interface FactorConfirmation {
   session_id: string;
   last_step?: number;
@@ -31,7 +36,7 @@ export interface FactorConfirmation {
 }
 
 const shared = {
-  // Everybody may have factors, also people who may only read.
+  // Every person may have factors, even a person who may only read.
   permission: 'read',
   isPersonOnly: true,
   // Commands on the factors of one person share this key, so they run one after another.

@@ -13,15 +13,15 @@ interface SessionRow extends Row {
   factor_proved_at: string | null;
 }
 
-/** Returns the person who sends the command. */
+/** Returns a reference to the person who sends the command. */
 export const personRef = ({ tenantId, actor }: Command): RecordRef => ({
   tenant_id: tenantId,
   id: actor.id as string,
 });
 
 /**
- * Records in sessions that their person has proved a factor again. A challenge works once: it must
- * be younger than the last proof.
+ * Records in sessions that their person has proved a factor again. A challenge works only once: the
+ * api process must have created it after the session's last proof.
  */
 export async function confirmSessions(
   tx: Transaction,

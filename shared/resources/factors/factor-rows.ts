@@ -13,14 +13,14 @@ export interface FactorRow extends Row, RecordRef {
   confirmed_at: string | null;
 }
 
-/** True for a confirmed factor. Recovery codes are none, see `ownsFactorSql`. */
+/** True for a confirmed factor. Recovery codes do not count as a factor, as in `ownsFactorSql`. */
 export function isOwned({ confirmed_at, kind }: FactorRow): boolean {
   return confirmed_at !== null && kind !== 'recovery_codes';
 }
 
 /**
  * Locks and returns the factors of people, by the key of the person. Lock the people first, so that
- * no other transaction adds a factor meanwhile.
+ * no other transaction can add a factor.
  */
 export async function lockFactorsOfPeople(
   tx: Transaction,
@@ -97,7 +97,7 @@ export async function markFactorsRemoved(tx: Transaction, factors: readonly Reco
   });
 }
 
-/** Returns the accounts that require a factor of their people. */
+/** Returns the accounts that require their people to have a factor. */
 export async function findAccountsThatRequire(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
   const rows = await tx.query<{ tenant_id: string }>({
     name: 'accounts-that-require-factors',
@@ -107,7 +107,7 @@ export async function findAccountsThatRequire(tx: Transaction, tenantIds: string
   return new Set(rows.map(({ tenant_id: id }) => id));
 }
 
-/** Returns which of the people own a factor, as a set of their keys. */
+/** Returns the keys of the people who own a factor. */
 export async function findFactorOwners(tx: Transaction, people: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-factor-owners',
@@ -118,7 +118,7 @@ export async function findFactorOwners(tx: Transaction, people: RecordRef[]): Pr
   return new Set(rows.map(refKey));
 }
 
-/** Removed factors, and factors that nobody has confirmed. */
+/** Expires removed factors, and factors that were never confirmed. */
 export const EXPIRED_FACTORS: ExpiryRule = {
   table: 'user_factors',
   condition: `least(o.removed_at, case when o.confirmed_at is null then o.created_at end) < now() - ${EXTENDED_RETENTION}`,

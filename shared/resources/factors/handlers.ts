@@ -122,7 +122,9 @@ function refuseConfirmation(
 
 type CodesCommand = Command<{ codes: NewCodes }>;
 
-/** Replaces the recovery codes of the commands' people. Returns nothing of the old codes. */
+/**
+ * Replaces the recovery codes of the commands' people. The outcome does not contain the old codes.
+ */
 async function replaceCodes(
   tx: Transaction,
   commands: readonly CodesCommand[],
@@ -162,7 +164,7 @@ export async function renewCodes(tx: Transaction, commands: CodesCommand[]): Pro
   );
 }
 
-/** Removes factors. The recovery codes leave with the last factor. */
+/** Removes factors. Removing a person's last factor also removes the recovery codes. */
 export async function removeFactors(
   tx: Transaction,
   commands: Command<Record<string, never>>[],

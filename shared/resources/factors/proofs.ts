@@ -22,9 +22,10 @@ export const failWrongProof = (kind: ProofKind): CommandOutcome =>
   failedOutcome(createWrongProofError(kind).toBody());
 
 /**
- * Uses proofs up: a code, a recovery code and a count of a passkey work only once. Returns the keys
- * of the people whose proof was good. At most one proof may belong to a person.
- * @param proofs `id` is the person
+ * Marks proofs as used. A time-based code, a recovery code and a passkey's counter value work only
+ * once. Returns the keys of the people whose proof was still unused. Pass at most one proof per
+ * person.
+ * @param proofs `id` is the id of the person
  */
 export async function useProofs(
   tx: Transaction,
@@ -42,7 +43,7 @@ export async function useProofs(
              and t.confirmed_at is not null and t.removed_at is null
              and case t.kind
                when 'totp' then r.step > coalesce(t.last_step, 0)
-               -- Many passkeys do not count and always send 0.
+               -- Many passkeys have no counter and always send 0.
                when 'passkey' then r.counter > t.counter or (r.counter = 0 and t.counter = 0)
                else r.hash = any(t.code_hashes) end
            returning t.tenant_id, t.user_id`,

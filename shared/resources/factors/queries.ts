@@ -21,7 +21,7 @@ export function listFactors(query: FactorListQuery, scope: ListScope): SqlQuery 
   });
 }
 
-/** A factor with what a check of it needs. The members of other kinds are null. */
+/** A factor with the data for checking it. Members that other kinds of factors need are null. */
 export interface StoredFactor {
   id: string;
   kind: ProofKind;
@@ -46,7 +46,7 @@ export function readFactors(db: Database, person: RecordRef): Promise<StoredFact
   });
 }
 
-/** For this time after a proof, a person is not asked again in the same session. */
+/** After a proof, the session needs no further proof for this time. */
 const PROOF_LIFETIME = "interval '10 minutes'";
 
 export interface FactorState {
@@ -54,11 +54,11 @@ export interface FactorState {
   /** True if a factor was proved in this session within the last ten minutes. */
   is_proved: boolean;
   email: string;
-  /** The time in PostgreSQL. */
+  /** PostgreSQL's current time. */
   now: Date;
 }
 
-/** Reads the state from PostgreSQL, because the cached principal may be older than a proof. */
+/** Reads the state from PostgreSQL, because a cached principal may not show a recent proof yet. */
 export async function readFactorState(
   db: Database,
   { id: userId, session }: Pick<Principal, 'id' | 'session'>,

@@ -24,7 +24,7 @@ export const revokeInvitation = defineCommand<Record<string, never>>({
   schema: invitationRevoke,
 });
 
-/** The input of a person who accepts. Only the api process sees the password. */
+/** The data of a person who accepts an invitation. Only the api process sees the password. */
 export interface AcceptedInvitation {
   /** The id of the new person. */
   user_id: string;
@@ -32,7 +32,10 @@ export interface AcceptedInvitation {
   password_hash: string;
 }
 
-/** Adds the person. The link's token stands for a credential, so the route checks it. */
+/**
+ * Adds the person to the account. The request has no credential: the route checks the link's token
+ * instead.
+ */
 export const acceptInvitation = defineCommand<AcceptedInvitation>({
   type: 'invitation.accept',
   action: 'invitation.accepted',

@@ -39,8 +39,8 @@ interface InvitationRow extends Row, RecordRef {
 }
 
 /**
- * Invites people by mail. A new invitation replaces an open one of the same address. As with users,
- * only an owner invites owners, and a key invites nobody who may approve.
+ * Invites people by mail. A new invitation replaces an open one to the same address. As with users,
+ * only an owner may invite an owner, and no key may invite a person with the right to approve.
  */
 async function createInvitations(
   tx: Transaction,
@@ -94,8 +94,8 @@ function failTooOften(email: string): CommandOutcome {
 const isUnused = ({ accepted_at, revoked_at }: InvitationRow): boolean => !accepted_at && !revoked_at;
 
 /**
- * Revokes invitations. Revoking a revoked invitation changes nothing. An accepted one is refused,
- * because its person is already in the account.
+ * Revokes invitations. Revoking an invitation twice changes nothing. Returns a conflict for an
+ * accepted invitation, because the invited person already belongs to the account.
  */
 async function revokeInvitations(
   tx: Transaction,
@@ -120,7 +120,10 @@ function failAccepted(): CommandOutcome {
   });
 }
 
-/** Adds the people who accept. The row's lock lets one of several tries with a link succeed. */
+/**
+ * Adds the people who accept invitations. Locks the invitations, so that only one of several
+ * concurrent requests with the same link succeeds.
+ */
 async function acceptInvitations(
   tx: Transaction,
   commands: Command<AcceptedInvitation>[],

@@ -33,7 +33,10 @@ export interface OpenInvitation {
   expires_at: Date;
 }
 
-/** Finds the invitation that a link opens. Undefined if the link does not work or works no more. */
+/**
+ * Finds the invitation that a link opens. Returns undefined if the link is unknown, used or
+ * expired.
+ */
 export async function findOpenInvitation(db: Database, token: string): Promise<OpenInvitation | undefined> {
   const hash = Buffer.from(hashLinkToken(token), 'hex');
   const [row] = await db.readByKeyHash<OpenInvitation>(hash, {

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { invoiceStatus } from '../../contracts/enums.js';
 import { cents, dateTime, uuid } from '../../contracts/schemas/fields.js';
 
-/** An invoice in the agents' list. Members that are null are omitted. */
+/** An invoice in the list for agents. Members that are null are omitted. */
 export const agentInvoiceListItem = Joi.object({
   id: uuid().required(),
   invoice_number: Joi.string().required(),

@@ -31,8 +31,8 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   agentScope: 'write_invoices_draft',
   conflictKeys: (input, actor) => {
     const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentConflictKeys(actor)];
-    // Commands for the same work order must not run concurrently. Otherwise neither would see the
-    // other's invoice, and the rate card would charge the same work twice.
+    // Commands for the same work order must not run concurrently. Otherwise each would miss the
+    // other's invoice, and the rate card would charge the work twice.
     return isPricedFromRateCard(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
 });

@@ -26,8 +26,9 @@ const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' a
 const MAX_PER_TENANT = 256;
 
 /**
- * The ranges in {@link RANGES} count a day as 24 hours, but a day on which the clocks go forward is
- * up to two hours shorter. Without this margin, an invoice could be due before a range contains it.
+ * A margin for days on which the clocks go forward. {@link RANGES} counts every day as 24 hours,
+ * but such a day may have only 22. Without the margin, an invoice could be due before a range
+ * contains it.
  */
 const DST_MARGIN = "interval '3 hours'";
 
@@ -36,9 +37,8 @@ const DST_MARGIN = "interval '3 hours'";
  * few others. Each range has its own index, so a sweep reads only newly due invoices, however many
  * invoices are open. The indexed columns do not depend on the account's time zone, grace days or
  * terms, so changing these settings rewrites no rows.
- *
- * The range `due_date` ends at the start of the day that was `grace_days` days ago, in the
- * account's time zone. Earlier due dates are past their grace days.
+ * The range `due_date` contains the due dates whose grace days are over. It ends at the start of
+ * the day that was `grace_days` days ago, in the account's time zone.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
@@ -73,6 +73,7 @@ export const overdueSweep: CommandSweep = {
   name: 'mark-overdue',
   everyMs: 30_000,
   find: findOverdueInvoices,
-  // At midnight, a due date ends for all invoices in a time zone. So one run may find thousands.
+  // At midnight, many invoices of a time zone become overdue at once, so one run may find
+  // thousands.
   limit: 2_000,
 };

@@ -21,7 +21,7 @@ const WITHOUT_LINE_ITEMS = jsonText(
   't',
 );
 
-/** The SQL of a list's items, by what the request expands. */
+/** SQL for the JSON of an invoice in a list, for each combination of expanded members. */
 const ITEMS = new Map(
   [WITHOUT_LINE_ITEMS, WITH_LINE_ITEMS].flatMap((text, index) => [
     [`${index}`, text],

@@ -22,9 +22,8 @@ interface CustomerRef {
 /**
  * Updates `own_terms_due_at` of open invoices whose customer's terms have changed. One call updates
  * at most `limit` invoices, because a single customer may have thousands.
- *
- * A change of terms is applied only after all transactions that could have read the old terms have
- * ended. Before that, the update could not see the invoices that these transactions create.
+ * Applies a change only after all transactions that could have read the old terms have ended.
+ * Before that, the update could not see the invoices that those transactions create.
  * @returns how many invoices were changed
  */
 export async function applyTermsChanges(tx: Transaction, limit: number): Promise<number> {
@@ -58,8 +57,7 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
 
 /**
  * Updates `own_terms_due_at` of at most `limit` invoices of these customers. Keeps `updated_at`,
- * because clients do not see `own_terms_due_at`. Rows that are locked now are left to the next
- * pass.
+ * because clients do not see `own_terms_due_at`. Leaves rows that are locked now to the next pass.
  */
 async function updateTermsDueDates(
   tx: Transaction,

@@ -18,8 +18,8 @@ interface Move {
   to: MoveTarget;
   by: readonly Mover[];
   /**
-   * `never_released` allows the transition only if the invoice was never released, and
-   * `never_delivered` only if the invoice was never delivered to the customer.
+   * `never_released` allows the transition only if the invoice was never released.
+   * `never_delivered` allows it only if the invoice was never delivered to the customer.
    */
   only?: 'never_released' | 'never_delivered';
 }
@@ -167,7 +167,7 @@ export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean
     actions
       .filter(([, aims]) => aims.some((aim) => targets.includes(aim)))
       .filter(([action]) => action !== 'resolve' || history.status === 'disputed')
-      // Omits `return` for a draft. The table would allow the action, because a draft may move to
+      // Omit `return` for a draft. The table would allow the action, because a draft may move to
       // needs_review.
       .filter(([action]) => action !== 'return' || history.status !== 'draft')
       .filter(([action]) => (action !== 'void' && action !== 'cancel') || !hasPayments)
@@ -215,7 +215,7 @@ export function computeReopenedStatus(invoice: {
   if (invoice.isPastDue) return 'overdue';
   if (invoice.paidCents > 0) return 'partially_paid';
   if (invoice.isViewed) return 'viewed';
-  // A reopened invoice that was never released was paid in the yard and refunded, so it becomes
-  // approved again.
+  // An invoice that reopens but was never released must have been paid in the yard and refunded. It
+  // becomes approved again.
   return invoice.releasedAs ?? 'approved';
 }

@@ -13,7 +13,7 @@ interface TemplateRow extends RecordRef {
   enabled: boolean;
 }
 
-/** Stores changed templates. The first change of a template stores its row. */
+/** Stores changed templates. A template's row is created at its first change. */
 async function updateTemplates(
   tx: Transaction,
   commands: Command<TemplateChange>[],

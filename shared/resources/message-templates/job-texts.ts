@@ -12,13 +12,13 @@ import {
 } from '../work-order-links/link.js';
 import { fillJobText, type TemplateKey } from './vocabulary.js';
 
-/** Something that happened to a job, about which the account may send a text. */
+/** A moment in the course of a work order at which the account may send a text. */
 export interface JobMoment extends RecordRef {
   command: Command;
   key: TemplateKey;
 }
 
-/** Returns what the account may text about an action: a new assignment, and the end of the job. */
+/** Lists the moments that an action on a work order causes: a new assignment, or the completion. */
 export function listMomentsOfMove(
   action: string,
   { command, row, changes }: { command: Command; row: RecordRef; changes: readonly Change[] },
@@ -49,8 +49,8 @@ interface Row extends RecordRef {
 }
 
 /**
- * Stores the texts that the accounts' enabled templates send about jobs, after the jobs were
- * stored. Of each assignment, each text is sent once.
+ * Stores the texts that the accounts' enabled templates send about work orders. Call this function
+ * after the work orders are stored. Each template sends one text per assignment.
  * @returns the wake-up jobs of each command, by the command's id
  */
 export async function sendJobTexts(

@@ -3,12 +3,15 @@ import type { Database } from '../../platform/postgres/database.js';
 import { messageTemplateFields } from './fields.js';
 import { DEFAULT_TEXTS, TEMPLATE_KEYS, type TemplateKey } from './vocabulary.js';
 
-/** The id of an account's template. A template is stored once somebody changes it. */
+/**
+ * Returns the id of an account's template. The row itself is stored only when the template is
+ * changed.
+ */
 export function templateId(tenantId: string, key: TemplateKey): string {
   return deriveUuid([tenantId, 'message template', key]);
 }
 
-/** Reads the account's templates, with the product's words for those that nobody has changed. */
+/** Reads the account's templates. Unchanged templates contain the product's standard text. */
 export async function readMessageTemplates(
   db: Database,
   tenantId: string,
@@ -22,7 +25,7 @@ export async function readMessageTemplates(
   return TEMPLATE_KEYS.map((key) => ({ key, body: stored.get(key) ?? renderDefault(key) }));
 }
 
-/** A template that nobody has changed has no times of its own. */
+/** Unchanged templates are not stored and have no times, so the response shows a fixed time. */
 function renderDefault(key: TemplateKey): string {
   const at = '2026-11-27T00:00:00.000Z';
   return JSON.stringify({ key, text: DEFAULT_TEXTS[key], enabled: false, created_at: at, updated_at: at });

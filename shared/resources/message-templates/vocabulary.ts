@@ -1,4 +1,7 @@
-/** The texts about jobs, with the words that an account gets until it writes its own. */
+/**
+ * The templates of texts about work orders. Each value is the standard text, which applies until
+ * the account writes its own.
+ */
 export const DEFAULT_TEXTS = {
   assigned: '{company}: a truck is assigned to you. Follow it here: {tracking_link}',
   en_route: '{company}: your driver is on the way{eta}. Follow the truck here: {tracking_link}',
@@ -10,7 +13,7 @@ export const DEFAULT_TEXTS = {
 export type TemplateKey = keyof typeof DEFAULT_TEXTS;
 export const TEMPLATE_KEYS = Object.keys(DEFAULT_TEXTS) as TemplateKey[];
 
-/** What a text about a job may name in braces. */
+/** The placeholders that a text about a work order may contain in braces. */
 export const JOB_PLACEHOLDERS = [
   'company',
   'first_name',
@@ -26,13 +29,13 @@ type Placeholder = (typeof JOB_PLACEHOLDERS)[number];
 
 const IN_BRACES = /\{([^{}]*)\}/g;
 
-/** Returns the names in braces that no placeholder has. */
+/** Returns the names in braces that are not placeholders. */
 export function listUnknownPlaceholders(text: string): string[] {
   const names = [...text.matchAll(IN_BRACES)].map(([, name]) => name as string);
   return names.filter((name) => !(JOB_PLACEHOLDERS as readonly string[]).includes(name));
 }
 
-/** Replaces the placeholders of a text by the facts of a job. */
+/** Replaces the placeholders of a text by the facts of a work order. */
 export function fillJobText(text: string, facts: Readonly<Record<Placeholder, string>>): string {
   return text.replace(IN_BRACES, (whole, name: string) => facts[name as Placeholder] ?? whole);
 }

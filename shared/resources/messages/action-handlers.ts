@@ -16,7 +16,7 @@ import { markInvoiceSent } from './record-handler.js';
 
 /**
  * The statuses of an invoice in which its messages may be sent again. In these statuses, the
- * invoice was released and is neither void nor being edited again.
+ * invoice was released, is not void, and is not being edited.
  */
 const RETRYABLE_STATUSES: readonly InvoiceStatus[] = [
   'failed',
@@ -109,9 +109,9 @@ export async function retryMessages(
 }
 
 /**
- * True if the message has failed. A message counts as not failed while its acceptance by the
- * provider is stored but not yet recorded by a command. That command will mark the message as sent.
- * A failure that a sandbox pretends would be the same again.
+ * True if the message has failed and may be sent again. False if the provider has accepted the
+ * message, but no command has recorded the acceptance yet. That command will mark the message as
+ * sent. Also false if a sandbox pretends the failure, because a new attempt would fail too.
  */
 function mayRetry(
   message: MessageRow | undefined,
@@ -124,7 +124,7 @@ function mayRetry(
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {
   const { id, channel, invoice_id: invoiceId, template } = message;
-  // The words of a template are about a moment, so they stay as they are.
+  // Do not rewrite a text from a template, because it describes the moment at which it was written.
   if (invoiceId === null || template !== null) return [];
   const token = sealLink(deriveLinkKey(config), { tenantId: command.tenantId, messageId: id });
   return [

@@ -3,7 +3,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { MessageAction, MessageCreate } from '../../contracts/generated.js';
 import { messageAction, messageCreate } from './schema.js';
 
-/** A text that a person wrote, or that answers a call. */
+/** A text that a person wrote, or that the phone menu sends after a call. */
 export type NewText = MessageCreate & {
   /** The invoice that the link in the text opens. Only the phone menu sets it. */
   invoice_id?: string;
@@ -69,11 +69,11 @@ export const recordMessageSent = defineCommand<MessageAction>({
 });
 
 export interface MessageFailure {
-  /** Shown to the account. */
+  /** The account sees this text. */
   reason: string;
-  /** True if the vendor refused the text because the number has opted out there. */
+  /** True if the vendor refused the text because the recipient has opted out at the vendor. */
   is_opted_out?: boolean;
-  /** True if the text would have exceeded what the account pays for texts a day. */
+  /** True if the text would have exceeded the connection's daily price limit. */
   is_over_limit?: boolean;
 }
 

@@ -37,7 +37,10 @@ interface LinkRow extends DocumentRow {
   has_payments: boolean;
 }
 
-/** SQL condition: the account of invoice `i` takes payments. A sandbox pretends them. */
+/**
+ * SQL condition: the account of invoice `i` can receive online payments. A sandbox always can,
+ * because it pretends the payments.
+ */
 const HAS_PAYMENTS_SQL = `(t.environment = 'sandbox' or exists (
   select from connections p where p.tenant_id = i.tenant_id and p.kind = 'payments' and p.status in ('active', 'failing')
     and p.external_account is not null))`;

@@ -8,12 +8,15 @@ import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handl
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import { storeMessages } from '../planned-messages/store.js';
 
-/** A message's row, which the transaction has locked. */
+/** A message's row, which the current transaction has locked. */
 export interface MessageRow extends Row, RecordRef {
-  /** Null for a text that concerns no invoice. */
+  /** Null for a text that does not belong to an invoice. */
   invoice_id: string | null;
   direction: 'outbound' | 'inbound';
-  /** Null for a message that announces an invoice, or that a person wrote. */
+  /**
+   * The template that wrote the message. Null if the message announces an invoice, or if a person
+   * wrote it.
+   */
   template: string | null;
   channel: DeliveryChannel;
   recipient: string;
@@ -92,7 +95,7 @@ export class LockedMessages {
     return this.messages.get(refKey(toRecordRef(command)));
   }
 
-  /** Returns undefined if the message concerns no invoice. */
+  /** Returns undefined if the message does not belong to an invoice. */
   getInvoice({ tenant_id, invoice_id: id }: MessageRow): InvoiceRow | undefined {
     return id === null ? undefined : this.invoices.get(refKey({ tenant_id, id }));
   }
@@ -118,7 +121,7 @@ export class LockedMessages {
 
   /**
    * Changes the invoice, and adds the change to the invoice's own audit history.
-   * @param command is the command that causes the change
+   * @param command the command that causes the change
    */
   changeInvoice(command: Command, invoice: InvoiceRow): void {
     const { status, status_reason, delivery_state } = invoice;

@@ -1,4 +1,4 @@
-/** The words of carriers and vendors with which a number ends texts, or accepts them again. */
+/** The opt-out keywords that carriers and vendors recognize in texts. */
 const WORDS: Readonly<Record<string, 'STOP' | 'START' | 'HELP'>> = {
   stop: 'STOP',
   stopall: 'STOP',
@@ -13,10 +13,13 @@ const WORDS: Readonly<Record<string, 'STOP' | 'START' | 'HELP'>> = {
   info: 'HELP',
 };
 
-/** The longest word of carriers, with quotes and a full stop around it. */
+/** The length of the longest keyword, with quotes and a full stop around it. */
 const MAX_CHARS = 20;
 
-/** Returns what a text asks for, if it is one such word alone, in any case and punctuation. */
+/**
+ * Returns the meaning of a text that consists of one opt-out keyword alone. Ignores case and
+ * punctuation.
+ */
 export function readOptOutWord(text: string): 'STOP' | 'START' | 'HELP' | undefined {
   const word = text.trim();
   return word.length > MAX_CHARS ? undefined : WORDS[word.replace(/[^A-Za-z]/g, '').toLowerCase()];

@@ -29,9 +29,9 @@ import {
 } from '../planned-messages/text-limits.js';
 import { phoneKeySql } from '../text-consents/phone-key.js';
 
-/** A message that this worker has leased: no other worker may offer it to its provider now. */
+/** A message that this worker has leased, so that no other worker offers it to its provider. */
 export interface LeasedMessage extends RecordRef {
-  /** Null for a text that concerns no invoice. */
+  /** Null for a text that does not belong to an invoice. */
   invoice_id: string | null;
   channel: DeliveryChannel;
   provider: string;
@@ -41,13 +41,15 @@ export interface LeasedMessage extends RecordRef {
   body_html: string | null;
   /** The number of times that workers have offered the message, including this attempt. */
   attempts: number;
-  /** True if the provider has accepted the message but no command has recorded this yet. */
+  /**
+   * True if the provider has accepted the message, but no command has recorded the acceptance yet.
+   */
   accepted: boolean;
-  /** The reason why the message must not be sent any more; undefined if it may be sent. */
+  /** The reason why the message must no longer be sent; undefined if it may be sent. */
   refusal: string | undefined;
-  /** True if the refusal is that of the account's own price limit of the day. */
+  /** True if the text is refused because it would exceed the connection's daily price limit. */
   exceedsLimit: boolean;
-  /** Set if the message was postponed: to the next day, or to the end of the quiet hours. */
+  /** Set if the message was postponed, either to the next day or to the end of the quiet hours. */
   deferral: DeferredMail | undefined;
 }
 
@@ -63,19 +65,20 @@ interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'exceedsLimit' | 'de
 const OVER_LIMIT_TEXT =
   'The texts of today would cost more than daily_limit_cents of the connection allows. Raise it, or send this text tomorrow.';
 
-/** SQL condition on texts `m`: their recipient has asked for no more texts. */
+/** SQL condition on messages `m`: a text whose recipient has opted out of texts. */
 const IS_OPTED_OUT_SQL = `(m.channel = 'sms' and exists (
   select from text_consents k where k.tenant_id = m.tenant_id and k.phone_key = ${phoneKeySql('m.recipient')} and k.state = 'opted_out'))`;
 
 /**
- * SQL condition on texts `m`: they tell of a moment of a job that has passed, because they waited.
+ * SQL condition on messages `m`: an outdated text about the progress of a work order. The work
+ * order has ended, or a newer text from the same template exists.
  */
 const IS_OUTDATED_SQL = `(m.template in ('assigned', 'en_route', 'on_scene', 'driver_link') and (
   exists (select from work_orders w where w.tenant_id = m.tenant_id and w.id = m.work_order_id and w.status in ('completed', 'cancelled'))
   or exists (select from messages n where n.tenant_id = m.tenant_id and n.work_order_id = m.work_order_id and n.template = m.template
     and n.created_at > m.created_at)))`;
 
-/** SQL that selects the message that the CTE `taken` returns, with the status of its invoice. */
+/** SQL that selects the message from the CTE `taken`, with the status of its invoice. */
 const SELECT_TAKEN = `
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
                m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted,
@@ -107,7 +110,10 @@ export function leaseNextMessage(
   });
 }
 
-/** The limits of an attempt. `texts` is set if a connection with settings of its own sends it. */
+/**
+ * The limits that apply to an attempt. `texts` is set if a connection with its own limits sends the
+ * message.
+ */
 export interface AttemptLimits {
   mailsPerDay: number;
   texts?: TextLimits;
@@ -168,7 +174,7 @@ async function judge(
   return { ...decided, deferral };
 }
 
-/** Returns the reason why the message must not be sent any more, or undefined if it may be sent. */
+/** Returns the reason why the message must no longer be sent, or undefined if it may be sent. */
 function findRefusal({
   accepted,
   is_replaced,

@@ -95,7 +95,7 @@ export async function recordMessagesFailed(
   return outcomes;
 }
 
-/** Gives an account one notice a day that its texts have reached their price limit. */
+/** Sends each account at most one notice per day that its texts have reached their price limit. */
 async function noticeLimits(
   tx: Transaction,
   stopped: readonly { command: Command; message: MessageRow }[],
@@ -134,7 +134,8 @@ export async function recordMessagesUndelivered(
     const message = locked.getMessage(command);
     if (!message) return notFoundOutcome('message');
     const { reason } = command.input;
-    // If the message waits to be sent again, the vendor's report is about the earlier attempt.
+    // If the message waits to be sent again, ignore the vendor's report, because it is about the
+    // earlier attempt.
     const isSentAgain = message.state === 'queued' && message.accepted_at === null;
     if (message.state === 'failed' || isSentAgain) return { ok: true, changes: [], events: [] };
     // If no command has recorded the acceptance yet, record it here. A later command that records

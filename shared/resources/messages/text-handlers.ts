@@ -12,7 +12,7 @@ import { storeConsents } from '../text-consents/store.js';
 import type { NewText, ReceivedText } from './commands.js';
 import { readOptOutWord } from './opt-out-words.js';
 
-/** Sends texts that people wrote, to the number of a work order or to another number. */
+/** Sends texts that people wrote: to the contact phone of a work order, or to another number. */
 export async function createMessages(
   tx: Transaction,
   commands: Command<NewText>[],
@@ -46,7 +46,10 @@ function toWorkOrderRef({ tenantId, input }: Command<NewText>): RecordRef[] {
   return input.work_order_id === undefined ? [] : [{ tenant_id: tenantId, id: input.work_order_id }];
 }
 
-/** Returns the contact number of each work order that exists; an empty text if it has none. */
+/**
+ * Returns the contact phone of each existing work order, or an empty text if the work order has
+ * none.
+ */
 async function readContactPhones(tx: Transaction, refs: readonly RecordRef[]): Promise<Map<string, string>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<RecordRef & { contact_phone: string | null }>({
@@ -72,10 +75,9 @@ function checkNumber(number: string): CommandOutcome | undefined {
 type ReceiveCommand = Command<ReceivedText>;
 
 /**
- * Stores texts that customers sent, with the work order of the sender. A text that arrives again
- * changes nothing.
- * STOP and START change what the number accepts. HELP is answered, unless the vendor has answered
- * already.
+ * Stores texts that customers sent, with the work order of the sender. A text that is already
+ * stored changes nothing. After STOP, the number gets no more texts; after START, it gets texts
+ * again. Answers HELP, unless the vendor has already answered.
  */
 export async function receiveTexts(
   tx: Transaction,
@@ -123,9 +125,9 @@ function toConsent({ tenantId: tenant_id, input: { from, text, opt_out_type } }:
 }
 
 /**
- * Finds the work order of each sender: the newest that is open, else the newest of the last thirty
- * days.
- * @returns the id of the work order, by the command's id
+ * Finds the work order of each sender: the newest open work order. Without an open one, finds the
+ * newest work order of the last thirty days.
+ * @returns the ids of the work orders, by the ids of the commands
  */
 async function findJobsOfNumbers(
   tx: Transaction,
@@ -152,7 +154,7 @@ async function findJobsOfNumbers(
   return new Map(rows.map(({ command_id, id }) => [command_id, id]));
 }
 
-/** Answers HELP with the account's name and phone number. */
+/** Plans the answers to HELP: the account's name and phone number. */
 async function planAnswers(
   tx: Transaction,
   commands: readonly ReceiveCommand[],

@@ -12,8 +12,8 @@ import {
 } from '../planned-messages/outbox-rows.js';
 
 /**
- * A mail that brings a notice to one person. This worker has leased the mail: no other worker may
- * offer it to the mail server now.
+ * A notice mail to one person. This worker has leased the mail, so that no other worker offers it
+ * to the mail server.
  */
 export interface LeasedNoticeMail extends RecordRef {
   title: string;
@@ -23,7 +23,7 @@ export interface LeasedNoticeMail extends RecordRef {
   account: string;
   /** The number of times that workers have offered the mail, including this attempt. */
   attempts: number;
-  /** Set if the mail exceeds the account's daily limit, and was postponed to the next day. */
+  /** Set if the mail exceeded the account's daily limit and was postponed to the next day. */
   deferral: DeferredMail | undefined;
 }
 
@@ -81,7 +81,7 @@ export async function recordNoticeMailSent(db: Database, ref: RecordRef): Promis
 /**
  * Stores the reason why the mail server did not accept a mail. Then postpones the mail or gives it
  * up.
- * @param wait is the time before the next attempt; undefined to give the mail up
+ * @param wait the time before the next attempt; undefined to give up the mail
  */
 export function recordNoticeMailFailure(
   db: Database,

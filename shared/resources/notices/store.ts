@@ -16,11 +16,9 @@ export interface NoticeDraft {
 
 /**
  * Stores notices, each with a mail to every active person of the account. Call this function in the
- * transaction of the commands that cause the notices.
- *
- * At most one notice an hour is mailed for the same kind and entity, because an entity may fail and
- * recover repeatedly. Nothing is mailed without a mail server, or from a sandbox (docs/decisions.md
- * §6).
+ * transaction of the commands that cause the notices. For each kind and entity, at most one notice
+ * per hour is mailed, because an entity may fail and recover repeatedly. Without a mail server, and
+ * in a sandbox, nothing is mailed (docs/decisions.md §6).
  */
 export async function insertNotices(
   tx: Transaction,

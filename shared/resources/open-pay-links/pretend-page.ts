@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import { openIds, sealIds } from '../../contracts/sealed-ids.js';
 import { deriveKey } from '../../platform/crypto.js';
 
-/** The pay link whose pretend page an address opens. */
+/** The ids in the address of a pretend page: of the account and of the pay link. */
 export interface PretendPage {
   tenantId: string;
   payLinkId: string;
@@ -14,7 +14,7 @@ function derivePageKey({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
 
 /**
  * Returns the address of the page where a sandbox pretends a payment. A sandbox without a payments
- * vendor uses it, so nothing leaves this service.
+ * vendor uses this page, so that it needs no outside service.
  */
 export function buildPretendUrl(config: Config, { tenantId, payLinkId }: PretendPage): string {
   return `${config.publicUrl}/pretend/pay/${sealIds(derivePageKey(config), tenantId, payLinkId)}`;

@@ -18,14 +18,17 @@ export interface NewPayLink extends RecordRef {
   connection_id: string | null;
   amount_cents: number;
   return_path: string | null;
-  /** The address of a page that is open already, and RFC 3339 until when. */
+  /**
+   * The address of a page that is already open. `expires_at` is the time, in RFC 3339, at which the
+   * page stops working.
+   */
   url?: string;
   expires_at?: string;
 }
 
 /**
- * The parts of an invoice that decide whether its pay link may stay open. `pay_link_id` is the
- * newest link, which may be closed.
+ * The columns of an invoice that decide whether its pay link may stay open. `pay_link_id` is the id
+ * of the newest link, which may already be closed.
  */
 export interface LinkedInvoice extends RecordRef {
   pay_link_id?: string | null;
@@ -40,7 +43,7 @@ const NEW_NAMES = 'tenant_id, id, invoice_id, connection_id, amount_cents, retur
 
 /**
  * Stores pay links, and closes the links that they replace. The caller has locked the invoices, and
- * stores in each invoice which link is its own.
+ * must store the id of the new link in each invoice.
  */
 export async function insertPayLinks(
   tx: Transaction,
@@ -69,8 +72,8 @@ export async function insertPayLinks(
 const UNPAYABLE: readonly string[] = ['draft', 'needs_review', 'paid', 'void', 'cancelled'];
 
 /**
- * Closes the pay links of invoices that are no longer payable, or owe less than their link takes.
- * The clock wakes the connections that close the pages at the vendor.
+ * Closes the pay links of invoices that are no longer payable, or that owe less than the link's
+ * amount. The clock later wakes the connections, which close the pages at the vendor.
  */
 export async function closeOutdatedPayLinks(
   tx: Transaction,
@@ -116,7 +119,7 @@ async function closePayLinks(tx: Transaction, links: readonly RecordRef[]): Prom
   );
 }
 
-/** What the vendor said about the page of a pay link. */
+/** The vendor's response about the page of a pay link. */
 export interface PayLinkResult extends RecordRef {
   status: 'open' | 'paid' | 'closed' | 'failed';
   url?: string | null;
@@ -125,8 +128,8 @@ export interface PayLinkResult extends RecordRef {
 }
 
 /**
- * Stores what became of pay links. A link that was closed meanwhile stays closed: the vendor's
- * answer to the opening arrives after the closing was decided.
+ * Stores the vendor's responses about pay links. A closed link stays closed, even if the vendor
+ * reports it as open. Such a report answers an earlier request to open the page.
  */
 export async function storePayLinkResults(tx: Transaction, results: readonly PayLinkResult[]): Promise<void> {
   if (results.length === 0) return;

@@ -10,10 +10,12 @@ import { insertOperations } from '../../sync/operation-rows.js';
 
 /** The kind of the outbound operations that start and cancel a payment on a reader. */
 export const TERMINAL_PAYMENT_KIND = 'terminal_payment';
-/** The kind of the outbound operations that watch a reader until the payment has ended. */
+/**
+ * The kind of the outbound operations that check a reader repeatedly until the payment has ended.
+ */
 export const TERMINAL_CHECK_KIND = 'terminal_check';
 
-/** SQL condition over terminal payments `t`: the payment has not ended. */
+/** SQL condition on terminal payments `t`: the payment has not ended. */
 export const IS_OPEN_SQL = "t.status in ('waiting', 'processing')";
 
 export interface NewTerminalPayment extends RecordRef {
@@ -31,7 +33,7 @@ const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, reader_id uuid, conne
   expires_at timestamptz`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
-/** Stores terminal payments, and the operations that start and watch them at the vendor. */
+/** Stores terminal payments, with the operations that start and check them at the vendor. */
 export async function insertTerminalPayments(
   tx: Transaction,
   payments: readonly NewTerminalPayment[],
@@ -67,7 +69,7 @@ export async function insertTerminalPayments(
   await Promise.all([insert, insertOperations(tx, operations)]);
 }
 
-/** What became of a terminal payment. */
+/** The result of a terminal payment. */
 export interface TerminalResult extends RecordRef {
   status: 'processing' | 'succeeded' | 'failed' | 'cancelled';
   failure_reason: string | null;
@@ -75,7 +77,7 @@ export interface TerminalResult extends RecordRef {
 }
 
 /**
- * Stores what became of terminal payments. A payment that has ended stays so, unless the vendor
+ * Stores the results of terminal payments. An ended payment keeps its status, unless the vendor
  * reports that the customer has paid after all.
  */
 export async function storeTerminalResults(
@@ -94,7 +96,10 @@ export async function storeTerminalResults(
   });
 }
 
-/** Stores that people cancelled terminal payments. The worker then cancels them at the vendor. */
+/**
+ * Records that people have requested the cancellation of terminal payments. The worker then cancels
+ * them at the vendor.
+ */
 export async function requestCancellations(
   tx: Transaction,
   payments: readonly (RecordRef & { connection_id: string | null })[],

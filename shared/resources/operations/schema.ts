@@ -46,7 +46,7 @@ export const operationStatus = namedEnum('OperationStatus', ['queued', 'succeede
   failed: 'Refused; `error` says why',
 });
 
-/** The response to a write that changed nothing, if the key may not read the record. */
+/** The response to a write that changed nothing, for a key that may not read the record. */
 export const writeReceipt = Joi.object({
   ok: Joi.boolean().valid(true).required().example(true),
   dry_run: Joi.boolean().valid(true).example(true).description('Only of a dry run'),

@@ -3,26 +3,26 @@ import type { Database } from '../../platform/postgres/database.js';
 import { KEPT_MS, MIN_KEPT_RECORDS } from './limits.js';
 import { buildOverviewQuery, type OverviewRow } from './queries.js';
 
-/** An overview takes about 6 KB. */
+/** Maximum number of cached overviews. One overview takes about 6 KB. */
 const MAX_KEPT = 500;
 
 /**
- * Reads the overviews of accounts. A small account always sees its newest numbers. Those of a large
- * account are kept for some seconds, because its dashboards read them again at every change.
+ * Reads the overviews of accounts. A small account always sees its newest numbers. The overview of
+ * a large account is cached for some seconds, because each change makes all its dashboards read the
+ * overview again.
  */
 export class OverviewReader {
   readonly #kept = new LRUCache<string, Buffer>({ max: MAX_KEPT, ttl: KEPT_MS });
 
-  /** Accounts whose overviews were kept. Their reads share a running query. */
+  /**
+   * Accounts whose last overview was cached. Concurrent reads of such an account share one query.
+   */
   readonly #large = new LRUCache<string, true>({ max: MAX_KEPT });
   readonly #running = new Map<string, Promise<Buffer>>();
 
   constructor(private readonly db: Database) {}
 
-  /**
-   * Returns the overview as UTF-8 JSON. Reads of a large account that run at the same time share
-   * one query.
-   */
+  /** Returns the overview as UTF-8 JSON. Concurrent reads of a large account share one query. */
   async read(account: { tenantId: string; timeZone: string }): Promise<Buffer> {
     const { tenantId } = account;
     const kept = this.#kept.get(tenantId) ?? this.#running.get(tenantId);

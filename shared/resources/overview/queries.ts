@@ -13,7 +13,7 @@ import {
   MAX_SAMPLED_OF_HOUR,
 } from './limits.js';
 
-/** The statuses of the index invoices_owed, as an SQL list. That index is sorted by customer. */
+/** The statuses of the index invoices_owed, as an SQL list. The index is sorted by customer. */
 const OWED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed')`;
 
 /** SQL that counts the work orders with this status. */
@@ -23,9 +23,8 @@ function countWorkOrdersSql(status: string): string {
 }
 
 /**
- * SQL for one row per status. The range and the sequence are written so that only the index
- * invoices_status fits. Otherwise, for a status that is common in other accounts, PostgreSQL would
- * read all invoices of this account.
+ * SQL for one row per status. The range and the sort order of this query fit only the index
+ * invoices_status. With another index, PostgreSQL could read all invoices of this account.
  */
 const BY_STATUS = `
   select s.position, s.status, n.count, n.total_cents, n.count = ${MAX_COUNTED} as has_more
@@ -38,7 +37,7 @@ const STATUS = jsonObject('s', ['status', 'count', 'total_cents', 'has_more']);
 
 /** The longest payment terms that customers and accounts can have. */
 const MAX_TERMS_DAYS = 365;
-/** The lower bounds of the ages, in days past the due date, highest first. */
+/** The lower bound of each age group, in days past the due date, highest first. */
 const AGES = [91, 61, 31, 1];
 
 /** SQL for the starts of today and of the days before, in the account's time zone, newest first. */
@@ -47,10 +46,11 @@ const DAY_STARTS = `
   from generate_series(0, ${MAX_TERMS_DAYS + 90}) ago`;
 
 /**
- * SQL for the money by age. An invoice with terms of n days is k days late if its release was
- * before the start of the day that is n + k - 1 days ago. Comparing with these starts gives the
- * same ages as a customer's account statement. Computing each due date in the account's time zone
- * would take five times as long (measured: 220 ms for 100,000 invoices instead of 40 ms).
+ * SQL for the open amounts by age. The query compares an invoice's release with the starts of days.
+ * For example, an invoice with terms of 30 days is at least 10 days late if it was released before
+ * the start of the day 39 days ago. This gives the same ages as a customer's account statement.
+ * Computing each due date in the account's time zone would take five times as long (measured: 220
+ * ms for 100,000 invoices instead of 40 ms).
  */
 const OPEN_AMOUNTS = `
   select count(*) as open_count, count(*) filter (where o.status = 'overdue')::int as overdue_count,
@@ -62,7 +62,7 @@ const OPEN_AMOUNTS = `
         order by i.customer_id limit ${MAX_AGED}) i,
       lateral (select case when i.due_date is not null then 0 else coalesce((select c.terms_days from customers c
         where c.tenant_id = i.tenant_id and c.id = i.customer_id), t.terms_days) end as terms_days) n
-    -- Without this, PostgreSQL would compute the age of an invoice once per sum.
+    -- Without the offset, PostgreSQL would compute the age of an invoice once per sum.
     where t.tenant_id = $1 offset 0) o`;
 
 const AGING = jsonObject('m', [
@@ -74,15 +74,15 @@ const AGING = jsonObject('m', [
 ]);
 
 /**
- * SQL for the start and end of each hour, and for the ids that a record of this hour can have. The
- * hours begin with those of the account's time zone, which may be half an hour off those of UTC.
+ * SQL for the start and end of each hour, and for the range of ids of the hour's records. Hours are
+ * full hours in the account's time zone, which may differ from UTC by half an hour.
  */
 const HOURS = `
   select h.start, h.start + interval '1 hour' as finish, ${firstIdAtSql('h.start')} as first_id,
     ${firstIdAtSql("h.start + interval '1 hour'")} as end_id
   from (select date_trunc('hour', now(), $2) - make_interval(hours => ago) as start from generate_series(23, 0, -1) ago) h`;
 
-/** SQL for what happened in each hour. */
+/** SQL that counts the work orders and deliveries of each hour. */
 const BY_HOUR = `
   select h.start, w.count as work_orders, d.succeeded, d.failed, p.durations
   from hours h,
@@ -108,7 +108,10 @@ const HOUR = jsonObject('b', [
   { name: 'attempts_p95_ms', sql: 'b.durations[2]' },
 ]);
 
-/** SQL for the newest deliveries with a status, out of the index of those that did not succeed. */
+/**
+ * SQL for the newest deliveries with this status. It uses the index of deliveries that did not
+ * succeed.
+ */
 function newestDeliveriesSql(status: string): string {
   return `(select * from webhook_deliveries d where d.tenant_id = $1 and d.status = '${status}'
     order by d.id desc limit ${MAX_FAILURES})`;
@@ -129,7 +132,8 @@ const FIRST_STEPS = jsonObject('s', [
   { name: 'agent_key_created', sql: hasKeySql("k.kind = 'agent'") },
   { name: 'agent_key_used', sql: hasKeySql("k.kind = 'agent' and k.last_used_at is not null") },
   { name: 'webhook_endpoint_created', sql: existsSql('webhook_endpoints') },
-  // The queue of an endpoint remembers its last success. No index finds a delivery that succeeded.
+  // Use the last success that the endpoint's queue stores, because no index contains successful
+  // deliveries.
   { name: 'webhook_delivered', sql: existsSql('webhook_lanes', 'x.last_success_at is not null') },
   { name: 'work_order_created', sql: existsSql('work_orders') },
   { name: 'invoice_created', sql: existsSql('invoices') },
@@ -182,13 +186,15 @@ const TEXT = `
     ((select sum(count) from by_status) + (select open_count from money) + (select work_orders + all_ended from ended))::int as records
   from (select 1) o`;
 
-/** The overview as JSON, and about how many records PostgreSQL read for it. */
+/**
+ * The overview as JSON. `records` is the approximate number of records that PostgreSQL read for it.
+ */
 export interface OverviewRow {
   body: string;
   records: number;
 }
 
-/** Builds the query for the overview of an account. Every part of it has a limit. */
+/** Builds the query for the overview of an account. Every part of the query has a limit. */
 export function buildOverviewQuery({ tenantId, timeZone }: { tenantId: string; timeZone: string }): SqlQuery {
   return { name: 'overview', text: TEXT, values: [tenantId, timeZone] };
 }

@@ -40,7 +40,7 @@ export const overviewFirstSteps = allRequired({
   approval_decided: done('A person has approved or rejected a request'),
 }).meta({ className: 'OverviewFirstSteps' });
 
-/** What the first screen of the dashboard shows, in one read. */
+/** The data of the dashboard's first screen, in one response. */
 export const overview = allRequired({
   generated_at: dateTime(),
   work_orders: allRequired({

@@ -18,8 +18,8 @@ interface UserRow extends Row, RecordRef {
 }
 
 /**
- * Sets passwords by the links in mails. Each link works once, and one that works uses up all other
- * links of the person.
+ * Sets passwords through the links in mails. Each link works once. Using it also invalidates all
+ * other links of the person.
  */
 async function resetPasswords(
   tx: Transaction,
@@ -53,7 +53,10 @@ async function resetPasswords(
   });
 }
 
-/** Mails people that their password was changed, in case somebody else read the first mail. */
+/**
+ * Stores mails that tell people of their changed password, in case another person has used their
+ * link.
+ */
 async function insertConfirmations(
   tx: Transaction,
   people: readonly UserRow[],

@@ -13,29 +13,28 @@ import { insertAccessMails, LINK_PLACE, toOneLine } from '../access-mails/store.
 import { findAccountNames } from '../tenants/find-tenant.js';
 
 /**
- * Within this time a person gets a further link only after using the last one. A link works for
- * longer than this time, so a person whose request is ignored still has a link that works. A
- * stranger who sends many requests therefore cannot prevent a reset, until the day's limit is
- * reached.
+ * After a mail, a person gets no second link within this time, unless the first link was used. The
+ * first link works for longer than this time, so the person always has a working link. A stranger
+ * who sends many requests therefore cannot prevent a reset, until the daily limit is reached.
  */
 const MINUTES_BETWEEN_MAILS = 10;
 /**
- * How many resets are mailed to a person within a day. Requests from networks from which the person
- * has signed in before have a limit of their own, which a stranger cannot use up.
+ * Maximum number of resets that are mailed to a person within a day. Requests from networks from
+ * which the person has signed in before have a separate limit, which a stranger cannot use up.
  */
 const MAILED_PER_DAY = 12;
 
 export interface ResetRequest {
-  /** The id of the request's row. */
+  /** The id of the reset request. */
   id: string;
   email: string;
-  /** The people who may sign in with this address, each in another account. */
+  /** The people who may sign in with this address. Each belongs to a different account. */
   people: readonly ResetCandidate[];
 }
 
 /**
- * Stores a reset and its mail for each person who has the address and has not had too many. Returns
- * the accounts with mails.
+ * Stores a reset and its mail for each person with this address who has not reached a limit.
+ * Returns the ids of the accounts that have new mails.
  */
 export async function mailResets(
   db: Database,

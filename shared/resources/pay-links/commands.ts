@@ -19,7 +19,7 @@ export const createPayLink = defineCommand<InvoicePayLink>({
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
-/** What the vendor answered when a page was opened or closed. */
+/** The vendor's response to a request that opens or closes a page. */
 export interface PayLinkOutcome {
   status: 'open' | 'closed' | 'failed';
   url?: string;
@@ -27,7 +27,7 @@ export interface PayLinkOutcome {
   error?: string;
 }
 
-/** Records what became of the page of a pay link. The integrations worker submits this command. */
+/** Records the state of a pay link's page. The integrations worker submits this command. */
 export const recordPayLink = defineCommand<PayLinkOutcome>({
   type: 'pay_link.record',
   action: 'pay_link.recorded',

@@ -19,7 +19,7 @@ const invoiceRef = ({ tenantId, input }: CreateCommand): RecordRef => ({
   id: input.invoice_id,
 });
 
-/** Opens pay links for what invoices owe, and closes the links that they replace. */
+/** Opens pay links for the balances of invoices, and closes the links that they replace. */
 async function createPayLinks(
   tx: Transaction,
   commands: CreateCommand[],
@@ -61,7 +61,10 @@ async function createPayLinks(
 
 const PRETEND_PAGE_MS = 23 * 3_600_000;
 
-/** A sandbox without a vendor gets a page of this service, which is open immediately. */
+/**
+ * Returns the address of a pretend page, for a sandbox without a vendor. The page is open
+ * immediately.
+ */
 function openPretendPage({ tenantId, entityId: payLinkId }: CreateCommand, config: Config) {
   const expires_at = new Date(Date.now() + PRETEND_PAGE_MS).toISOString();
   return { url: buildPretendUrl(config, { tenantId, payLinkId }), expires_at };
@@ -69,9 +72,9 @@ function openPretendPage({ tenantId, entityId: payLinkId }: CreateCommand, confi
 
 interface LinkFacts {
   invoice: InvoiceRow;
-  /** Undefined in a sandbox that pretends the payment. */
+  /** Undefined if the sandbox pretends the payment. */
   connection: PaymentsConnection | undefined;
-  /** What customers have paid by bank debit, and what has not arrived yet. */
+  /** The sum of the bank debits that customers have started and that have not arrived yet. */
   processingCents: number;
 }
 
@@ -99,7 +102,7 @@ function failNoConnection(): CommandOutcome {
   });
 }
 
-/** Stores what the vendor answered when a page was opened or closed. */
+/** Stores the vendor's responses to requests that open or close pages. */
 async function recordPayLinks(
   tx: Transaction,
   commands: Command<PayLinkOutcome>[],

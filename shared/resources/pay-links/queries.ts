@@ -1,20 +1,13 @@
 import type { PayLinkListQuery } from '../../contracts/generated.js';
-import type { Database, SqlQuery } from '../../platform/postgres/database.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import type { Database } from '../../platform/postgres/database.js';
+import { defineList } from '../../records/lists/define-list.js';
 import { payLinkFields } from './fields.js';
 
-export function listPayLinks(query: PayLinkListQuery, scope: ListScope): SqlQuery {
-  const conditions = new Conditions()
-    .add('t.tenant_id = ?', scope.tenantId)
-    .addEqual(query, 'invoice_id', 'status');
-  return buildListQuery({
-    table: 'pay_links',
-    representation: payLinkFields.representation('t'),
-    conditions,
-    limit: query.limit,
-    position: scope.position,
-  });
-}
+export const listPayLinks = defineList<PayLinkListQuery>({
+  table: 'pay_links',
+  fields: payLinkFields,
+  filters: ['invoice_id', 'status'],
+});
 
 /** The facts that a payments vendor needs to open the page of a pay link. */
 export interface PayPageFacts {
@@ -48,7 +41,7 @@ export async function readPayPageFacts(
 }
 
 /**
- * Returns the address of an invoice's pay page, if it takes payments for ten more minutes at least.
+ * Returns the address of an invoice's pay page, if the page works for at least ten more minutes.
  */
 export async function findOpenPayLink(
   db: Database,
@@ -64,13 +57,13 @@ export async function findOpenPayLink(
   return row?.url;
 }
 
-/** A pay link of a sandbox that pretends the payment. */
+/** A pay link in a sandbox that pretends the payment. */
 export interface PretendLink {
   invoice_id: string;
   invoice_number: string;
   amount_cents: number;
   status: string;
-  /** Null while nothing was paid. */
+  /** Null if the customer has not paid yet. */
   payment_status: string | null;
 }
 

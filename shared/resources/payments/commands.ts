@@ -22,23 +22,29 @@ export const refundPayment = defineCommand<RefundCreate>({
   permission: 'approve',
 });
 
-/** What a payments vendor reports about one payment. */
+/** A payments vendor's report about one payment. */
 export interface PaymentReport {
   invoice_id: string;
   pay_link_id: string | null;
-  /** Jobs of an older release omit this member. */
+  /** Processes of an older release omit this member. */
   terminal_payment_id?: string | null;
   provider_payment_id: string;
   status: 'processing' | 'succeeded' | 'failed';
   amount_cents: number;
   method: 'card' | 'ach' | 'other';
-  /** Null if the vendor has not stated it yet. */
+  /** Null if the vendor has not reported the fee yet. */
   fee_cents: number | null;
   failure_reason: string | null;
-  /** RFC 3339, like `observed_at`. */
+  /** The time at which the customer paid. This time and `observed_at` are RFC 3339. */
   paid_at: string;
-  /** When the worker read this at the vendor. */
+  /** The time at which the worker read the payment at the vendor. */
   observed_at: string;
+  /** The payment's reference in the books, such as a check number. */
+  reference?: string | null;
+  /**
+   * True if the payment was entered in the account's books, so the reporting vendor took no money.
+   */
+  is_booked?: boolean;
 }
 
 const nullableText = () => Joi.string().allow(null).required();
@@ -59,6 +65,8 @@ export const recordPayment = defineCommand<PaymentReport>({
     failure_reason: nullableText(),
     paid_at: Joi.string().required(),
     observed_at: Joi.string().required(),
+    reference: Joi.string().allow(null),
+    is_booked: Joi.boolean(),
   }),
   permission: 'write',
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],

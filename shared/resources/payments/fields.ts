@@ -70,7 +70,7 @@ export const paymentFields = defineFields({
   failure_reason: { output: Joi.string().allow(null) },
 });
 
-/** The fields of a refund. Its invoice is that of its payment. */
+/** The fields of a refund. The invoice of a refund is the invoice of its payment. */
 export const refundFields = defineFields({
   id: recordId(),
   payment_id: { output: uuid() },

@@ -82,8 +82,8 @@ export function applyRefund<P extends PaymentAmounts>(
 }
 
 /**
- * Returns the payment and the invoice after a refund could not be paid out. The amount counts for
- * the invoice again, as far as it is owed; the rest is the customer's credit.
+ * Undoes a refund that could not be paid out, and returns the payment and the invoice. The refunded
+ * amount counts as paid again. The part that exceeds the balance becomes the customer's credit.
  */
 export function undoRefund<P extends PaymentAmounts>(
   { payment, invoice }: { payment: P; invoice: InvoiceRow },

@@ -2,19 +2,20 @@ import type { CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
+import { type InvoiceState, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 
 /** The facts that decide how much a customer may pay now through a vendor. */
 export interface PayableFacts {
-  invoice: InvoiceRow;
-  /** What customers have paid by bank debit, and what has not arrived yet. */
+  invoice: InvoiceState & { total_cents: number };
+  /** The sum of the bank debits that customers have started and that have not arrived yet. */
   processingCents: number;
   allowsPartialPayments: boolean;
 }
 
 /**
- * Returns what a customer is to pay through a vendor: the amount that a request names, or what the
- * invoice owes. Returns a failed outcome if the invoice or the amount forbids it.
+ * Returns the amount that a customer is to pay through a vendor: the amount in the request or,
+ * without one, the balance of the invoice. Returns a failed outcome if the invoice or the amount
+ * does not allow the payment.
  */
 export function planAmount(
   { invoice, processingCents, allowsPartialPayments }: PayableFacts,

@@ -21,7 +21,7 @@ export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuer
   });
 }
 
-/** The facts that a vendor needs to pay a refund out. */
+/** The facts that a vendor needs for paying a refund. */
 export interface RefundFacts {
   amount_cents: number;
   provider_payment_id: string;

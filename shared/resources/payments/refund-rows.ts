@@ -1,6 +1,8 @@
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { IS_SAME_ACCOUNT_SQL } from '../../sync/same-account.js';
+import { bookPayments } from '../books/store.js';
 
 export interface RefundablePayment extends Row, RecordRef {
   invoice_id: string;
@@ -18,7 +20,7 @@ export interface NewRefund extends RecordRef {
   reason: string;
   status: 'pending' | 'succeeded' | 'failed';
   connection_id: string | null;
-  /** RFC 3339: when a worker read the refund at the vendor. */
+  /** RFC 3339: the time at which a worker read the refund at the vendor. */
   observed_at?: string | null;
 }
 
@@ -35,7 +37,7 @@ export async function insertRefunds(tx: Transaction, refunds: readonly NewRefund
   });
 }
 
-/** What a vendor reported about a refund that is stored. */
+/** A vendor's report about a refund that is already stored. */
 export interface RefundResult extends RecordRef {
   status: 'pending' | 'succeeded' | 'failed';
   failure_reason: string | null;
@@ -54,7 +56,10 @@ export async function storeRefundResults(tx: Transaction, results: readonly Refu
   });
 }
 
-/** Stores how much of each payment is applied and refunded. */
+/**
+ * Stores the applied and the refunded amount of each payment. Also stores the operations that
+ * change the payments in the account's books.
+ */
 export async function storeRefundedAmounts(
   tx: Transaction,
   payments: readonly RefundablePayment[],
@@ -67,18 +72,27 @@ export async function storeRefundedAmounts(
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(payments)],
   });
+  await bookPayments(
+    tx,
+    payments.map(({ tenant_id, id }) => ({ tenant_id, id })),
+  );
 }
 
-/** Finds payments by their vendor's ids, as `{connection}/{vendor's id}` → payment. */
+/**
+ * Finds payments by their vendor's ids, also those that an earlier connection to the same vendor
+ * account has recorded. The keys of the map have the form `{connection}/{vendor's id}`.
+ */
 export async function findVendorPayments(
   tx: Transaction,
   wanted: readonly { tenant_id: string; connection_id: string | null; provider_payment_id: string }[],
 ): Promise<Map<string, RecordRef>> {
   const rows = await tx.query<RecordRef & { connection_id: string; provider_payment_id: string }>({
     name: 'find-vendor-payments',
-    text: `select p.tenant_id, p.id, p.connection_id, p.provider_payment_id
+    text: `select p.tenant_id, p.id, r.connection_id, p.provider_payment_id
            from ${recordsetSql('tenant_id uuid, connection_id uuid, provider_payment_id text')}
-           join payments p on p.tenant_id = r.tenant_id and p.connection_id = r.connection_id
+           join connections me on me.tenant_id = r.tenant_id and me.id = r.connection_id
+           join connections c on ${IS_SAME_ACCOUNT_SQL}
+           join payments p on p.tenant_id = c.tenant_id and p.connection_id = c.id
              and p.provider_payment_id = r.provider_payment_id`,
     values: [JSON.stringify(wanted)],
   });

@@ -1,19 +1,19 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 
-/** What a payments vendor reports about one payout. */
+/** A payments vendor's report about one payout. */
 export interface PayoutReport {
   provider_payout_id: string;
   amount_cents: number;
   status: 'pending' | 'in_transit' | 'paid' | 'failed' | 'canceled';
-  /** The day, as YYYY-MM-DD. */
+  /** A day, as YYYY-MM-DD. */
   arrival_date: string;
   failure_reason: string | null;
-  /** Whether the vendor names the payout's items: not yet, now, or never. */
+  /** Whether the vendor lists the payout's items: not yet, now, or never. */
   items: 'pending' | 'ready' | 'unavailable';
-  /** RFC 3339: when the vendor made the payout. */
+  /** RFC 3339: the time at which the vendor created the payout. */
   created_at: string;
-  /** RFC 3339: when the worker read this at the vendor. */
+  /** RFC 3339: the time at which the worker read the payout at the vendor. */
   observed_at: string;
 }
 
@@ -46,7 +46,7 @@ export interface PayoutItemReport {
   created_at: string;
 }
 
-/** One page of what a payout contains. */
+/** One page of the items of a payout. */
 export interface PayoutItemsReport {
   items: PayoutItemReport[];
   is_last: boolean;

@@ -3,6 +3,7 @@ import { namedEnum } from '../../contracts/named-enum.js';
 import { cents, uuid } from '../../contracts/schemas/fields.js';
 import { type Field, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
+import { IS_SAME_ACCOUNT_SQL } from '../../sync/same-account.js';
 import { date } from '../rate-cards/fields.js';
 
 export const payoutStatus = namedEnum(
@@ -55,13 +56,15 @@ export const payoutFields = defineFields({
 });
 
 /**
- * Finds our record by the vendor's id, when the item is read. So an item that was read before its
- * payment names the payment later.
+ * Returns the SQL that finds our record by the vendor's id. The query runs whenever a client reads
+ * the item, so an item that was stored before its payment later shows the payment. The payment may
+ * belong to an earlier connection to the same vendor account.
  */
 const findOurs = (kind: string, table: string, external: string) => (alias: string) =>
-  `(select o.id from external_ids x join ${table} o on o.tenant_id = x.tenant_id and o.id = x.local_id
-    where x.tenant_id = ${alias}.tenant_id and x.connection_id = ${alias}.connection_id and x.kind = '${kind}'
-      and x.external_id = ${alias}.${external})`;
+  `(select o.id from connections me join connections c on ${IS_SAME_ACCOUNT_SQL}
+    join external_ids x on x.tenant_id = c.tenant_id and x.connection_id = c.id and x.kind = '${kind}'
+    join ${table} o on o.tenant_id = x.tenant_id and o.id = x.local_id
+    where me.tenant_id = ${alias}.tenant_id and me.id = ${alias}.connection_id and x.external_id = ${alias}.${external} limit 1)`;
 
 const ours = (sql: (alias: string) => string): Field => ({ output: uuid().allow(null), sql, columns: null });
 
@@ -77,8 +80,10 @@ export const payoutItemFields = defineFields({
   dispute_id: ours(findOurs('dispute', 'disputes', 'provider_source_id')),
   invoice_id: ours(
     (alias) =>
-      `(select p.invoice_id from payments p where p.tenant_id = ${alias}.tenant_id and p.connection_id = ${alias}.connection_id
-        and p.provider_payment_id = ${alias}.provider_payment_id limit 1)`,
+      `(select p.invoice_id from connections me join connections c on ${IS_SAME_ACCOUNT_SQL}
+        join payments p on p.tenant_id = c.tenant_id and p.connection_id = c.id
+        where me.tenant_id = ${alias}.tenant_id and me.id = ${alias}.connection_id
+          and p.provider_payment_id = ${alias}.provider_payment_id limit 1)`,
   ),
   provider_item_id: {
     output: Joi.string().example('txn_1Q').description("The vendor's id of the transaction"),

@@ -36,12 +36,12 @@ interface PayoutRow extends Row, RecordRef {
   observed_at: string;
 }
 
-/** The stream that reads what payouts contain. */
+/** The stream that reads the items of payouts. */
 const ITEMS_STREAM = 'payout_items';
 
 /**
- * Stores what vendors report about payouts. A payout that was paid or has failed is an event, and
- * one that has failed is a notice too. Of several reports about a payout, the latest counts.
+ * Stores vendors' reports about payouts. A paid or failed payout records an event, and a failed
+ * payout also sends a notice. If there are several reports about a payout, the latest counts.
  */
 async function recordPayouts(
   tx: Transaction,

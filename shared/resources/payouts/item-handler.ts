@@ -19,7 +19,7 @@ interface StoredPayout extends Row, RecordRef {
   items_status: string;
 }
 
-/** Stores pages of payouts' items. The page that is the last one completes its payout. */
+/** Stores pages of payouts' items. The last page completes its payout. */
 export async function recordItems(tx: Transaction, commands: ItemsCommand[]): Promise<CommandOutcome[]> {
   const payouts = await lockRecords<StoredPayout>(tx, 'payouts', commands.map(toRecordRef));
   const known = commands.filter((command) => payouts.has(refKey(toRecordRef(command))));
@@ -61,7 +61,10 @@ interface ItemRow extends RecordRef {
   fee_cents: number;
 }
 
-/** A page that is read again after a failure stores no item twice. */
+/**
+ * Stores items. Skips items that are already stored, because a page may be read again after a
+ * failure.
+ */
 async function storeItems(tx: Transaction, rows: readonly ItemRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -74,8 +77,8 @@ async function storeItems(tx: Transaction, rows: readonly ItemRow[]): Promise<vo
 
 /**
  * Completes the payouts whose last page is stored, and sums up their fees. A fee that the vendor
- * charged apart from payments is an item whose amount is negative. The pages' commands may run in
- * any sequence, so each of them sums up anew.
+ * charged separately from payments is an item with a negative amount. The commands of the pages may
+ * run in any sequence, so each of them computes the whole sum again.
  */
 async function storeTotals(tx: Transaction, commands: readonly ItemsCommand[]): Promise<void> {
   if (commands.length === 0) return;

@@ -1,40 +1,27 @@
 import type { PayoutItemListQuery, PayoutListQuery } from '../../contracts/generated.js';
-import type { Database, SqlQuery } from '../../platform/postgres/database.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import type { Database } from '../../platform/postgres/database.js';
+import { defineList } from '../../records/lists/define-list.js';
 import { payoutFields, payoutItemFields } from './fields.js';
 
-export function listPayouts(query: PayoutListQuery, scope: ListScope): SqlQuery {
-  return buildListQuery({
-    table: 'payouts',
-    representation: payoutFields.representation('t'),
-    conditions: new Conditions()
-      .add('t.tenant_id = ?', scope.tenantId)
-      .addEqual(query, 'connection_id', 'status'),
-    limit: query.limit,
-    position: scope.position,
-  });
-}
+export const listPayouts = defineList<PayoutListQuery>({
+  table: 'payouts',
+  fields: payoutFields,
+  filters: ['connection_id', 'status'],
+});
 
-/** @param query with the payout from the path */
-export function listPayoutItems(
-  query: PayoutItemListQuery & { payout_id: string },
-  scope: ListScope,
-): SqlQuery {
-  return buildListQuery({
-    table: 'payout_items',
-    representation: payoutItemFields.representation('t'),
-    conditions: new Conditions().add('t.tenant_id = ?', scope.tenantId).addEqual(query, 'payout_id', 'type'),
-    limit: query.limit,
-    position: scope.position,
-  });
-}
+/** The query contains the payout's id from the path. */
+export const listPayoutItems = defineList<PayoutItemListQuery & { payout_id: string }>({
+  table: 'payout_items',
+  fields: payoutItemFields,
+  filters: ['payout_id', 'type'],
+});
 
 export interface UnreadPayout {
   id: string;
   provider_payout_id: string;
 }
 
-/** Finds the next payout whose items can be read and are not read yet. */
+/** Finds the next payout whose items the vendor lists and the worker has not read yet. */
 export async function findUnreadPayout(
   db: Database,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

@@ -19,7 +19,7 @@ export interface PricedWrite {
   recordVersion: string | null;
   /**
    * True if a rate card set the line items. When a person approves the write, the line items are
-   * priced again, because another invoice may have billed the work order since.
+   * priced again, because another invoice may have billed the work order in the meantime.
    */
   isFromCard?: boolean;
 }

@@ -141,7 +141,7 @@ export async function cancelOpenApprovals(
   tx: Transaction,
   moved: (RecordRef & { status: string })[],
 ): Promise<void> {
-  // Only invoices in draft and needs_review have open approvals, and such an invoice leaves these
+  // Open approvals exist only for invoices in draft and needs_review. Such an invoice leaves these
   // statuses only for approved or cancelled (docs/decisions.md §3).
   const left = moved.filter(({ status }) => status === 'approved' || status === 'cancelled');
   const open = (await lockOpenApprovals(tx, left)).filter((row) => !hasExpired(row));

@@ -43,8 +43,8 @@ export async function findTextConnections(
 
 /**
  * Returns the provider for a channel. Texts stay in the outbox if the account has no connection for
- * texts. Mails stay there if there is no mail server. A sandbox never sends anything
- * (docs/decisions.md §6).
+ * texts. Mails stay in the outbox if there is no mail server. In a sandbox, all messages stay in
+ * the outbox (docs/decisions.md §6).
  */
 export function providerFor(
   config: Config,

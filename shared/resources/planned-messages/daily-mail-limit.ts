@@ -1,8 +1,8 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 
-/** The wait of a message that has reached the account's daily limit. */
+/** The wait of a message whose account has reached its daily limit. */
 export interface DeferredMail {
-  /** Shown to the account. */
+  /** The account sees this text. */
   reason: string;
   /** Seconds until the message is due, in the first hour of the next day (UTC). */
   seconds: number;
@@ -23,10 +23,9 @@ export function computeWaitForNextDay(leftSeconds: number): number {
 }
 
 /**
- * Counts a mail or text message against the account's daily limit, or returns how long the message
- * must wait. The callers do not count messages of the `outbox` provider.
- *
- * Mails and texts share one limit, because each may disturb a recipient who did not ask for it. The
+ * Counts a mail or text message against the account's daily limit. If the limit is reached, returns
+ * how long the message must wait. The callers do not count messages of the `outbox` provider.
+ * Mails and texts share one limit, because both may disturb people who did not ask for them. The
  * day is a UTC day, so a change of the account's time zone does not start a new day. All workers
  * count in the same row.
  * @returns undefined if the message may be sent

@@ -30,7 +30,7 @@ export interface PlannedMessage extends Recipient {
   provider: string;
   /** The connection that sends the message; null for the mail server and the outbox. */
   connectionId: string | null;
-  /** Why a sandbox lets the message fail, or null. */
+  /** The reason why a sandbox pretends that the message fails, or null. */
   failure: string | null;
   /** The link in the message. */
   url: string;

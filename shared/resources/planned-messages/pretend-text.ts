@@ -1,19 +1,20 @@
 import type { DeliveryChannel } from './choose-provider.js';
 
-/** A message that is about to be stored. */
+/** A new message, before it is stored. */
 interface PretendedMessage {
   channel: DeliveryChannel;
   recipient: string;
   environment: 'live' | 'sandbox';
 }
 
-/** The end of the numbers that no text of a sandbox reaches. */
+/** A sandbox pretends that texts to numbers with this ending fail. */
 const UNREACHABLE_END = '0000';
 const UNREACHABLE = `The sandbox pretends that no text reaches a number that ends in ${UNREACHABLE_END}.`;
 
 /**
- * Returns why a sandbox lets a text fail, or null. No text leaves a sandbox, so without this nobody
- * could try what happens if a text does not arrive.
+ * Returns the reason why a sandbox pretends that a text fails, or null. A sandbox sends no texts.
+ * Without pretended failures, developers could not test how the service reacts to undelivered
+ * texts.
  */
 export function findPretendFailure({ channel, recipient, environment }: PretendedMessage): string | null {
   const isUnreachable = recipient.replace(/\D/g, '').endsWith(UNREACHABLE_END);

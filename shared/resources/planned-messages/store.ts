@@ -12,7 +12,7 @@ import {
   postponeRow,
 } from './outbox-rows.js';
 
-/** The state of a new message, which the provider `outbox` does not send. */
+/** Returns the first state of a new message. */
 export function findFirstState(
   provider: string,
   failure: string | null,
@@ -27,7 +27,7 @@ export interface NewMessage extends RecordRef {
   work_order_id?: string | null;
   template?: string | null;
   segments?: number | null;
-  /** True if the text waits while the account keeps quiet hours. */
+  /** True if the text must wait for the end of the account's quiet hours. */
   respects_quiet_hours?: boolean;
   channel: DeliveryChannel;
   recipient: string;

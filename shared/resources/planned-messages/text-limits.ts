@@ -7,7 +7,7 @@ export interface TextConnectionRef {
   connection_id: string;
 }
 
-/** The end of the quiet hours in which an instant lies. */
+/** The end of the current quiet hours. */
 export interface QuietEnd {
   seconds: number;
   /** The account's time zone. */
@@ -15,9 +15,9 @@ export interface QuietEnd {
 }
 
 /**
- * Finds the end of the quiet hours if it is quiet now. PostgreSQL compares the account's wall
- * clock, so a night may have an hour more or less.
- * @param at the time to judge; without it, now
+ * Finds the end of the quiet hours, if the time is within them. PostgreSQL compares local times. On
+ * the day of a clock change, the quiet hours may therefore be an hour shorter or longer.
+ * @param at the time to check; by default, now
  */
 export async function findQuietEnd(
   tx: Transaction,
@@ -42,19 +42,22 @@ export async function findQuietEnd(
   return row?.is_quiet ? { seconds: Math.max(row.seconds, 1), zone: row.zone } : undefined;
 }
 
-/** The account's day of now. `t` is the row of `tenants`. */
+/**
+ * SQL for the current day in the account's time zone. The query must name the table `t` (tenants).
+ */
 const TODAY_SQL = '(now() at time zone t.time_zone)::date';
 
 /**
- * Counts the segments of a text against the limit of the connection's day.
- * @returns false if the text exceeds the limit. Then nothing is counted
+ * Counts the segments of a text against the daily limit of the connection.
+ * @returns false if the text exceeds the limit; its segments are then not counted
  */
 export async function reserveSegments(
   tx: Transaction,
   { tenant_id, connection_id }: TextConnectionRef,
   { segments, perDay }: { segments: number; perDay: number },
 ): Promise<boolean> {
-  // The row must exist also if the first text of the day exceeds the limit: it holds the notice.
+  // Insert the row of the day even if its first text exceeds the limit, because the row also
+  // records whether the notice was sent.
   await tx.query({
     name: 'open-text-day',
     text: `with today as (select ${TODAY_SQL} as day from tenants t where t.tenant_id = $1),
@@ -75,7 +78,10 @@ export async function reserveSegments(
   return rows.length > 0;
 }
 
-/** Takes back what {@link reserveSegments} counted, because the text does not leave today. */
+/**
+ * Subtracts the segments that {@link reserveSegments} counted, because the text will not be sent
+ * today.
+ */
 export async function releaseSegments(
   tx: Transaction,
   { tenant_id, connection_id }: TextConnectionRef,
@@ -90,8 +96,8 @@ export async function releaseSegments(
 }
 
 /**
- * Marks that the account gets its notice of today about the limit of a connection.
- * @returns false if it has got that notice
+ * Records that the account gets today's notice about the connection's limit.
+ * @returns false if the account has already received today's notice
  */
 export async function takeNoticeOfDay(
   tx: Transaction,

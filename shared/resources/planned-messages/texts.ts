@@ -9,7 +9,7 @@ import { findPretendFailure } from './pretend-text.js';
 import { countSegments } from './segments.js';
 import { findFirstState, insertMessages } from './store.js';
 
-/** A text to a phone that does not send an invoice. */
+/** A text message that does not announce an invoice. */
 export interface PlannedText {
   /** The command that sends the text. */
   command: Command;
@@ -22,12 +22,15 @@ export interface PlannedText {
   template?: string | null;
 }
 
-/** The template of the text to the account's own driver, who is at work. */
+/**
+ * The template of the text to the account's own driver. Quiet hours do not apply, because the
+ * driver is at work.
+ */
 const DRIVER_TEMPLATE = 'driver_link';
 
 /**
- * Stores texts in the transaction of the commands that send them. Without a connection for texts,
- * and in a sandbox, they stay in the outbox.
+ * Stores texts in the transaction of the commands that send them. In a sandbox, or without a
+ * connection for texts, they stay in the outbox.
  * @returns the wake-up jobs of each command, by the command's id
  */
 export async function storeTexts(

@@ -61,7 +61,10 @@ const afterHoursWindow: Field = {
   ],
 };
 
-/** Returns SQL for a column of the rate card's next version. The value is null if there is none. */
+/**
+ * Returns SQL for a column of the rate card's next version. The value is null if no next version
+ * exists.
+ */
 function selectFromNextVersion(alias: string, column: string): string {
   return `(select n.${column} from rate_cards n where n.tenant_id = ${alias}.tenant_id and lower(n.name) = lower(${alias}.name)
     and n.version = ${alias}.version + 1)`;

@@ -42,9 +42,9 @@ export async function createRateCards(tx: Transaction, commands: CardCommand[]):
 }
 
 /**
- * Finds the newest version of each card. If another transaction meanwhile inserts the same next
- * version, the unique index makes this batch fail. When the batch runs again, this function finds
- * that version.
+ * Finds the newest version of each card. If another transaction inserts the same next version at
+ * the same time, the unique index makes this batch fail. When the batch runs again, this function
+ * finds that version.
  */
 async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map<string, Predecessor>> {
   const names = commands.map((command) => ({ ...toRecordRef(command), name: command.input.name }));

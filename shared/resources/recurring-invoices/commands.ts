@@ -7,12 +7,12 @@ import type {
 } from '../../contracts/generated.js';
 import { recurringInvoiceCreate, recurringInvoiceEnd, recurringInvoicePatch } from './schema.js';
 
-// Agents cannot submit these commands: each may cause invoices of any number and amount, and such
-// that nobody approves one by one.
+// Agents cannot submit these commands. One recurring invoice may cause any number of invoices of
+// any amount, and no person approves each of them.
 
 /**
- * Sending an invoice needs the permission `approve` (docs/decisions.md §6), and so does charging
- * it.
+ * Sending an invoice needs the permission `approve` (docs/decisions.md §6). Charging an invoice
+ * automatically needs the same permission.
  */
 const permissionFor = ({ release, autopay }: Pick<RecurringInvoicePatch, 'release' | 'autopay'>) =>
   release === 'send' || autopay !== undefined ? 'approve' : 'write';

@@ -102,7 +102,7 @@ async function updateRecurringInvoices(
   return outcomes;
 }
 
-/** Ends recurring invoices. One that has already ended stays as it is. */
+/** Ends recurring invoices. A recurring invoice that has already ended stays unchanged. */
 function endRecurringInvoices(
   tx: Transaction,
   commands: Command<RecurringInvoiceEnd>[],

@@ -33,16 +33,13 @@ export async function readFacts(
   return { today, rates };
 }
 
-/** The parts of a recurring invoice that the rules concern. */
+/** The columns of a recurring invoice that the rules check. */
 type Planned = Rhythm &
   Pick<RecurringInvoiceRow, 'customer_id' | 'line_items' | 'last_date'> & {
     ends_on?: string | null;
   };
 
-/**
- * Adds the totals that the client omitted, and replaces the others by the server's
- * (docs/decisions.md §3, Money).
- */
+/** Sets the total of each line item to the server's total (docs/decisions.md §3, Money). */
 export function addLineTotals(lines: RecurringInvoiceCreate['line_items']) {
   return lines.map((line) => ({
     ...line,
@@ -51,8 +48,8 @@ export function addLineTotals(lines: RecurringInvoiceCreate['line_items']) {
 }
 
 /**
- * Finds the first date from today on. A date for which an invoice was created is not due again,
- * even if the rhythm has changed.
+ * Finds the first date that is today or later. If an invoice was already created for a date, that
+ * date is not due again, even after a change of the rhythm.
  */
 function findFirstDate(planned: Planned, today: string): string | undefined {
   const yesterday = addDays(today, -1) as string;
@@ -62,8 +59,8 @@ function findFirstDate(planned: Planned, today: string): string | undefined {
 
 /**
  * Checks the rules that involve several members.
- * @param kept the next date, if it stays the same
- * @returns every fault, or the next date of an active recurring invoice
+ * @param kept the next date, if the change keeps it
+ * @returns every error, or the next date of an active recurring invoice
  */
 export function planNextDate(
   command: Command,
@@ -102,8 +99,8 @@ export function invalidOutcome(details: ErrorDetail[]): CommandOutcome {
 }
 
 /**
- * A PATCH of one of these fields alone sends nothing that was not to be sent before. A change of
- * autopay needs the permission `approve` in any case.
+ * A PATCH with only these fields does not change what is sent, so it needs no confirmation of
+ * `release`. A change of autopay always needs the permission `approve`.
  */
 const HARMLESS_FIELDS = ['description', 'status', 'autopay'];
 /** A change of one of these fields moves the next date. */
@@ -129,7 +126,7 @@ export function planUpdate(
   const startsAgain = row.status === 'paused' && merged.status === 'active';
   const isHarmless = changes.every(({ field }) => HARMLESS_FIELDS.includes(field)) && !startsAgain;
   if (row.release === 'send' && patch.release === undefined && !isHarmless) return failUnconfirmed();
-  // A date that is already due stays due. A new rhythm applies after it.
+  // Keep a date that is already due. The new rhythm applies to the dates after it.
   const isDue = row.next_date !== null && row.next_date <= (facts.today.get(command.tenantId) as string);
   const isMoved = changes.some(({ field }) => TIMING_FIELDS.includes(field));
   const planned = planNextDate(command, merged, { facts, kept: isDue || !isMoved ? row.next_date : null });
@@ -151,8 +148,9 @@ function withNextDate(
 }
 
 /**
- * A key without the permission `approve` could otherwise change what is sent without approval. The
- * permission of a PATCH depends on its members alone.
+ * Returns the error for a change that does not repeat `release`. The permission that a PATCH needs
+ * depends only on the PATCH's members. Without this error, a key without the permission `approve`
+ * could change invoices that are sent without approval.
  */
 function failUnconfirmed(): CommandOutcome {
   const message = 'release must be in this change, because the invoices are sent without further approval';

@@ -2,20 +2,20 @@ import type { INVOICE_RHYTHMS } from './vocabulary.js';
 
 export interface Rhythm {
   every: (typeof INVOICE_RHYTHMS)[number];
-  /** `YYYY-MM-DD`, as every date in this module. */
+  /** `YYYY-MM-DD`, like every date in this module. */
   anchor_date: string;
 }
 
 const DAY_MS = 86_400_000;
 const MONTHS = { month: 1, quarter: 3 } as const;
-/** Responses show dates with a year of four digits. */
+/** Dates after this year are not supported, because responses show years with four digits. */
 const LAST_YEAR = 9999;
 
 /**
- * Returns the first date of a rhythm after a day, or undefined beyond the year 9999. The dates
- * begin with the anchor. Each is computed from the anchor and not from the date before, so that a
- * rhythm from 31 January continues on 28 February and 31 March. Dates have no time zone, so no
- * clock change can skip or repeat one.
+ * Returns the first date of a rhythm after a day, or undefined beyond the year 9999. The first date
+ * is the anchor. Each date is computed from the anchor, not from the previous date. A rhythm from
+ * 31 January therefore continues on 28 February and 31 March. Dates have no time zone, so no clock
+ * change can skip or repeat one.
  */
 export function findNextDate({ every, anchor_date: anchor }: Rhythm, after: string): string | undefined {
   if (anchor > after) return anchor;
@@ -23,11 +23,11 @@ export function findNextDate({ every, anchor_date: anchor }: Rhythm, after: stri
   const step = MONTHS[every];
   const passed = Math.floor((toMonthNumber(after) - toMonthNumber(anchor)) / step) * step;
   const date = addMonths(anchor, passed);
-  // In the month of `after`, the date may be before or after that day.
+  // `date` lies in the same month as `after`, so it may be earlier or later than `after`.
   return date !== undefined && date > after ? date : addMonths(anchor, passed + step);
 }
 
-/** Returns the date this many months later, or the last day of that month if it is shorter. */
+/** Returns the date `count` months later. If that month has no such day, returns its last day. */
 function addMonths(date: string, count: number): string | undefined {
   const number = toMonthNumber(date) + count;
   const year = Math.floor(number / 12);
@@ -39,7 +39,7 @@ function addMonths(date: string, count: number): string | undefined {
 
 export function addDays(date: string, count: number): string | undefined {
   const text = new Date(Date.parse(date) + count * DAY_MS).toISOString();
-  // Later years have six digits and a sign.
+  // toISOString writes years after 9999 with a leading plus sign.
   return text.startsWith('+') ? undefined : text.slice(0, 10);
 }
 

@@ -25,14 +25,14 @@ type Succeeded = Extract<CommandOutcome, { ok: true }>;
 interface Run {
   command: Command<RecurringInvoiceRun>;
   row: RecurringInvoiceRow;
-  /** The commands that a person would submit, with their outcomes: create, approve and send. */
+  /** The commands that a person would submit (create, approve and send), with their outcomes. */
   steps: { command: Command; outcome: CommandOutcome }[];
 }
 
 /**
- * Creates the invoices of due dates. A command does nothing if its date already has its invoice, or
- * if the recurring invoice was paused, ended or moved after the clock found it. The row's lock and
- * its next date make an invoice exactly once.
+ * Creates the invoices of due dates. A command does nothing if its date already has an invoice. It
+ * also does nothing if the recurring invoice was paused, ended or moved after the clock found it.
+ * The lock on the row and its next date prevent a second invoice for a date.
  */
 export async function runRecurringInvoices(
   tx: Transaction,
@@ -63,8 +63,8 @@ export async function runRecurringInvoices(
 }
 
 /**
- * The invoice's id follows from the recurring invoice and the date, so that PostgreSQL would refuse
- * a second invoice for the date.
+ * Builds the command that creates the invoice. The invoice's id is derived from the recurring
+ * invoice and the date, so PostgreSQL would refuse a second invoice for the date.
  */
 function buildCreation({ command, row }: Run): Command<InvoiceDetails> {
   const { date } = command.input;
@@ -91,7 +91,7 @@ function derive<Input>(
   }) as Command<Input>;
 }
 
-/** Approves and sends the new invoices whose recurring invoice says so. */
+/** Approves and sends the new invoices whose recurring invoice has the release `send`. */
 async function releaseInvoices(tx: Transaction, runs: Run[], config: Config): Promise<void> {
   const actions = [
     { type: approveInvoice.type, run: createInvoiceActionHandler('approve') },
@@ -114,8 +114,8 @@ function getInvoiceId({ steps }: Pick<Run, 'steps'>): string {
 }
 
 /**
- * Returns the row with its next date. A date without an invoice is never passed over: if the
- * invoice could not be created, the recurring invoice pauses.
+ * Returns the row with its next date. If the invoice could not be created, pauses the recurring
+ * invoice and keeps the date, so that no date is skipped.
  */
 function moveOn(run: Run): RecurringInvoiceRow {
   const { row, command, steps } = run;

@@ -6,9 +6,9 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { type RecurringInvoiceRun, runRecurringInvoice } from './commands.js';
 
 /**
- * Returns commands for at most `limit` due recurring invoices, each for its earliest missed date.
- * So after an outage each pass makes up one date of each, in sequence. If one is found again before
- * its command has run, the second command does nothing.
+ * Finds at most `limit` due recurring invoices. Returns one command for each of them, for its
+ * earliest due date. After an outage, each pass therefore catches up by one date. If the next pass
+ * comes before a command has run, the pass returns the same command again, which then does nothing.
  */
 export async function findDueRecurringInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & RecurringInvoiceRun>(tx, {
@@ -25,6 +25,7 @@ export const recurringInvoiceSweep: CommandSweep = {
   name: 'create-recurring-invoices',
   everyMs: 60_000,
   find: findDueRecurringInvoices,
-  // At midnight, the invoices of all accounts in a time zone become due, mostly on the first.
+  // At midnight, invoices become due for all accounts in a time zone, most of them on the first of
+  // a month. So one pass may find thousands.
   limit: 2_000,
 };

@@ -2,7 +2,9 @@ export const INVOICE_RHYTHMS = ['week', 'month', 'quarter'] as const;
 
 export const RECURRING_INVOICE_STATUSES = ['active', 'paused', 'ended'] as const;
 
-/** What the clock does with an invoice that it has created. */
+/**
+ * An invoice that the clock creates from a recurring invoice stays a draft, or the clock sends it.
+ */
 export const INVOICE_RELEASES = ['draft', 'send'] as const;
 
 /** Maximum number of recurring invoices per account that have not ended. */

@@ -1,15 +1,17 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 
-/** What a payments vendor reports about one refund. */
+/** A payments vendor's report about one refund. */
 export interface RefundReport {
-  /** The vendor's id of the refunded payment; null if the refund is stored here. */
+  /**
+   * The vendor's id of the refunded payment. Null if the refund is already stored in this service.
+   */
   provider_payment_id: string | null;
   status: 'pending' | 'succeeded' | 'failed';
-  /** Null if the refund is stored here. */
+  /** Null if the refund is already stored in this service. */
   amount_cents: number | null;
   failure_reason: string | null;
-  /** RFC 3339: when the worker read this at the vendor. */
+  /** RFC 3339: the time at which the worker read the refund at the vendor. */
   observed_at: string;
 }
 

@@ -5,6 +5,7 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { CORRECTED } from '../books/store.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { applyRefund, undoRefund } from '../payments/money.js';
@@ -29,8 +30,8 @@ interface StoredRefund extends Row, RecordRef {
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
 /**
- * Stores what vendors report about refunds. A refund that was made at the vendor is added. A refund
- * that could not be paid out counts as never made, also days later. Commands run one by one,
+ * Stores vendors' reports about refunds. Adds refunds that were made at the vendor. Undoes refunds
+ * that could not be paid out, even if the vendor reports this days later. Commands run one by one,
  * because several may concern the same payment.
  */
 async function recordRefunds(
@@ -87,7 +88,8 @@ async function recordRefund(
   const counts = input.status !== 'failed';
   const amountCents =
     stored?.amount_cents ?? Math.min(input.amount_cents ?? 0, payment.amount_cents - payment.refunded_cents);
-  // A vendor may report a refund of a payment that was refunded here completely by hand.
+  // Store the refund without counting it if nothing of the payment is left to refund. People may
+  // have recorded the refund here by hand before the vendor reports it.
   if (!stored && amountCents <= 0) return insertUncounted(tx, command, payment);
   const before = { payment, invoice, isPastDue: pastDue.size > 0 };
   const after =
@@ -107,7 +109,10 @@ async function recordRefund(
       },
     ]);
   await storeRefundedAmounts(tx, [after.payment]);
-  if (after.invoice !== invoice) await storeLifecycle(tx, [after.invoice]);
+  if (after.invoice !== invoice) {
+    const isReissued = CORRECTED.includes(invoice.status) && !CORRECTED.includes(after.invoice.status);
+    await storeLifecycle(tx, [after.invoice], new Set(isReissued ? [invoice.id] : []));
+  }
   if (counted && !counts)
     await insertNotices(tx, [{ command, notice: failedNotice(command, invoice) }], config);
   return {
@@ -117,7 +122,10 @@ async function recordRefund(
   };
 }
 
-/** A refund that has ended does not become pending again. It may still fail, days later. */
+/**
+ * True if the report must not change the stored refund. A refund that has succeeded or failed never
+ * becomes pending again, but a successful refund may still fail days later.
+ */
 function isOutdated(stored: StoredRefund | undefined, { status, observed_at }: RefundReport): boolean {
   if (!stored) return false;
   if (stored.status === status) return true;

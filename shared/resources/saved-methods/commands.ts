@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 import { savedMethodCreate } from './schema.js';
 
-/** The input of a set-up link and of a removal: the customer from the path. */
+/** The input that the API takes from the path: the id of the customer. */
 export interface NamedCustomer {
   customer_id: string;
 }
@@ -23,9 +23,12 @@ export const removeSavedMethod = defineCommand<NamedCustomer>({
   permission: 'write',
 });
 
-/** What a payments vendor reports about one saved method, or about the page that saves it. */
+/** A payments vendor's report about one saved method, or about the page that saves it. */
 export interface SavedMethodReport {
-  /** `attached` says that the vendor has the method, but not whether it is verified. */
+  /**
+   * `attached` means that the vendor has the method, but the report does not show whether it is
+   * verified.
+   */
   status: 'open' | 'verifying' | 'active' | 'attached' | 'removed' | 'failed';
   url?: string | null;
   expires_at?: string | null;
@@ -38,11 +41,11 @@ export interface SavedMethodReport {
   error?: string | null;
   provider_customer_id?: string | null;
   provider_method_id?: string;
-  /** RFC 3339: when the worker read this at the vendor. */
+  /** RFC 3339: the time at which the worker read the method at the vendor. */
   observed_at: string;
 }
 
-/** Records what became of a payment method. The integrations worker submits this command. */
+/** Records the state of a payment method. The integrations worker submits this command. */
 export const recordSavedMethod = defineCommand<SavedMethodReport>({
   type: 'saved_method.record',
   action: 'saved_method.recorded',
@@ -50,7 +53,9 @@ export const recordSavedMethod = defineCommand<SavedMethodReport>({
   permission: 'write',
 });
 
-/** Announces that a card on which autopay depends is about to expire. The clock submits it. */
+/**
+ * Announces that a card on which autopay depends will soon expire. The clock submits this command.
+ */
 export const announceCardExpiry = defineCommand<object>({
   type: 'saved_method.announce_expiry',
   action: 'saved_method.expiry_announced',

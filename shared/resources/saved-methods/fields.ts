@@ -4,7 +4,9 @@ import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { savedMethodStatus, savedMethodType } from './enums.js';
 
-/** A page that nobody used ends by itself, without a report of the vendor. */
+/**
+ * Returns SQL for the status. A page that was never used expires without a report by the vendor.
+ */
 export const buildStatusSql = (alias: string) =>
   `case when ${alias}.status = 'open' and ${alias}.expires_at <= now() then 'expired' else ${alias}.status end`;
 
@@ -13,7 +15,9 @@ const page = (text: string) => Joi.string().allow(null).example(null, { override
 export const savedMethodFields = defineFields({
   id: recordId(),
   customer_id: { output: uuid() },
-  connection_id: { output: uuid() },
+  connection_id: {
+    output: uuid().allow(null).description('null in a sandbox that pretends the payment method'),
+  },
   status: {
     output: savedMethodStatus,
     sql: buildStatusSql,

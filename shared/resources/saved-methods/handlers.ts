@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
+import type { Command, CommandHandlers, CommandOutcome, Prompt } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
 import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
@@ -11,6 +11,7 @@ import { findExistingRecords } from '../../records/references.js';
 import { insertNotices } from '../notices/store.js';
 import { findPaymentsConnections } from '../payments/payments-connection.js';
 import type { NamedCustomer, SavedMethodReport } from './commands.js';
+import { buildSetupUrl } from './pretend-url.js';
 import {
   findUsedMethods,
   insertMethodOperations,
@@ -22,7 +23,9 @@ import {
 
 type CreateCommand = Command<NamedCustomer>;
 
-/** Bounds what one account may ask of the vendor, and of the table. */
+/**
+ * Limits the pages that one account may open at the vendor per day, and thus the rows in the table.
+ */
 const QUOTA: AccountQuotaRule = {
   table: 'saved_methods',
   countedRows: `t.status in ('opening', 'open') and t.created_at > now() - interval '1 day'`,
@@ -36,7 +39,11 @@ const customerRef = ({ tenantId, input }: CreateCommand): RecordRef => ({
 });
 
 /** Opens pages where customers save a card or a bank account. */
-async function createSavedMethods(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
+async function createSavedMethods(
+  tx: Transaction,
+  commands: CreateCommand[],
+  config: Config,
+): Promise<CommandOutcome[]> {
   const quota = await AccountQuota.load(tx, commands, QUOTA);
   const [customers, connections] = await Promise.all([
     findExistingRecords(tx, 'customers', commands.map(customerRef)),
@@ -49,27 +56,43 @@ async function createSavedMethods(tx: Transaction, commands: CreateCommand[]): P
   const outcomes = commands.map((command): CommandOutcome => {
     if (!customers.has(refKey(customerRef(command)))) return notFoundOutcome('customer');
     const connection = connections.get(command.tenantId);
-    if (!connection) return failNoConnection();
+    if (!connection && command.environment === 'live') return failNoConnection();
     const refusal = quota.reserve(command.tenantId);
     if (refusal) return refusal;
     const { customer_id } = command.input;
-    rows.push({ ...toRecordRef(command), customer_id, connection_id: connection.id });
-    const prompts = [{ queue: INTEGRATIONS_QUEUE, id: connection.id }];
+    const page = connection ? UNOPENED : openPretendPage(command, config);
+    rows.push({ ...toRecordRef(command), customer_id, connection_id: connection?.id ?? null, ...page });
+    const prompts = promptWorker(connection?.id ?? null);
     return { ok: true, changes: diffNewRecord({ customer_id }), events: [], prompts };
   });
   await insertSavedMethods(tx, rows);
   return outcomes;
 }
 
+const UNOPENED = { status: 'opening', url: null, expires_at: null } as const;
+const PRETEND_PAGE_MS = 23 * 3_600_000;
+
+/** A sandbox without a vendor gets a page of this service, which is open immediately. */
+function openPretendPage({ tenantId, entityId: methodId }: CreateCommand, config: Config) {
+  const expires_at = new Date(Date.now() + PRETEND_PAGE_MS).toISOString();
+  return { status: 'open' as const, url: buildSetupUrl(config, { tenantId, methodId }), expires_at };
+}
+
+/** @param connectionId null if the sandbox pretends the payment method */
+function promptWorker(connectionId: string | null): Prompt[] {
+  return connectionId === null ? [] : [{ queue: INTEGRATIONS_QUEUE, id: connectionId }];
+}
+
 function failNoConnection(): CommandOutcome {
   return failedOutcome({
     code: 'conflict',
-    message:
-      'No payments vendor is connected. Connect one first, for example Stripe: POST /connections. A sandbox takes the test keys of a vendor.',
+    message: 'No payments vendor is connected. Connect one first, for example Stripe: POST /connections.',
   });
 }
 
-/** Removes payment methods, here and at the vendor. One that autopay uses stays. */
+/**
+ * Removes payment methods, here and at the vendor. Refuses to remove a method that autopay uses.
+ */
 async function removeSavedMethods(
   tx: Transaction,
   commands: Command<NamedCustomer>[],
@@ -84,7 +107,7 @@ async function removeSavedMethods(
     if (row.status === 'removed') return { ok: true, changes: [], events: [] };
     if (used.has(refKey(row))) return failUsed();
     removed.push({ ...row, status: 'removed' });
-    const prompts = [{ queue: INTEGRATIONS_QUEUE, id: row.connection_id }];
+    const prompts = promptWorker(row.connection_id);
     return { ok: true, changes: diffPatch(row, { status: 'removed' }), events: [], prompts };
   });
   await storeSavedMethods(tx, removed);
@@ -100,7 +123,9 @@ function failUsed(): CommandOutcome {
   });
 }
 
-/** Stores what the vendor reports. A report that was read before the stored one changes nothing. */
+/**
+ * Stores vendors' reports. Ignores a report that is older (`observed_at`) than the stored report.
+ */
 async function recordSavedMethods(
   tx: Transaction,
   commands: Command<SavedMethodReport>[],
@@ -113,7 +138,7 @@ async function recordSavedMethods(
     if (!row) return notFoundOutcome('payment method');
     const patch = planReport(row, command.input);
     rows.set(key, { ...row, ...patch });
-    // The customer has saved a method after it was removed here.
+    // If the customer has saved the method after it was removed here, remove it at the vendor too.
     if (row.status === 'removed' && command.input.status === 'active') unwanted.push(row);
     return { ok: true, changes: diffPatch(row, patch), events: [] };
   });
@@ -136,15 +161,17 @@ function findStatus(
   { status: stored, provider_method_id: known }: SavedMethodRow,
   { status }: SavedMethodReport,
 ): SavedMethodRow['status'] {
-  // The page was opened before the customer entered something.
+  // The vendor opens the page before the customer enters anything. A late report `open` must not
+  // undo a later status.
   if (status === 'open') return stored === 'opening' ? 'open' : stored;
   if (status === 'attached') return stored;
-  // A bank account that is being verified belongs to no customer of the vendor yet.
+  // While a bank account is being verified, it is not attached to a customer, and the vendor may
+  // report it as removed. Ignore such a report.
   if (status === 'removed') return stored === 'active' || known === null ? 'removed' : stored;
   return status === 'verifying' && stored === 'active' ? stored : status;
 }
 
-/** Announces expiring cards, once for each month of expiry. */
+/** Announces expiring cards, once per card and month of expiry. */
 async function announceExpiries(
   tx: Transaction,
   commands: Command[],

@@ -15,10 +15,13 @@ export function listSavedMethods(query: SavedMethodListQuery, scope: ListScope):
   });
 }
 
-/** The facts that a payments vendor needs to open the page of a payment method, or to remove it. */
+/**
+ * The facts that a payments vendor needs to open the page of a payment method, or to remove the
+ * method.
+ */
 export interface SetupFacts {
   status: string;
-  /** The vendor's id of the customer, known from the customer's earlier methods. */
+  /** The vendor's id of the customer, from the customer's oldest payment method that has it. */
   provider_customer_id: string | null;
   provider_method_id: string | null;
   /** The vendor's id of the page. */
@@ -40,6 +43,36 @@ export async function readSetupFacts(
              and x.kind = 'saved_method' and x.local_id = m.id
            where m.tenant_id = $1 and m.id = $2 and m.connection_id = $3`,
     values: [tenant_id, id, connection_id],
+  });
+  return row;
+}
+
+/** A payment method that a sandbox pretends. */
+export interface PretendSavedMethod {
+  status: string;
+  type: string | null;
+  last4: string | null;
+  /** The bank debits that are still processing, oldest first. */
+  debits: { attempt_id: string; invoice_id: string; invoice_number: string; amount_cents: number }[];
+}
+
+/** Maximum number of debits that the page of a pretend payment method shows. */
+const MAX_DEBITS = 20;
+
+export async function readPretendMethod(
+  db: Database,
+  { tenantId, methodId }: { tenantId: string; methodId: string },
+): Promise<PretendSavedMethod | undefined> {
+  const [row] = await db.read<PretendSavedMethod>(tenantId, {
+    name: 'read-pretend-method',
+    text: `select ${buildStatusSql('m')} as status, m.type, m.last4, coalesce((select json_agg(f) from (
+             select a.id as attempt_id, a.invoice_id, i.invoice_number, a.amount_cents from autopay_attempts a
+             join invoices i on i.tenant_id = a.tenant_id and i.id = a.invoice_id
+             where a.tenant_id = m.tenant_id and a.payment_method_id = m.id and a.status = 'processing'
+             order by a.id limit ${MAX_DEBITS}) f), '[]') as debits
+           from saved_methods m join tenants t on t.tenant_id = m.tenant_id and t.environment = 'sandbox'
+           where m.tenant_id = $1 and m.id = $2 and m.connection_id is null`,
+    values: [tenantId, methodId],
   });
   return row;
 }

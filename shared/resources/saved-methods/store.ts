@@ -9,7 +9,8 @@ export const SAVED_METHOD_KIND = 'saved_method';
 
 export interface SavedMethodRow extends Row, RecordRef {
   customer_id: string;
-  connection_id: string;
+  /** Null in a sandbox that pretends the method. */
+  connection_id: string | null;
   status: (typeof SAVED_METHOD_STATUSES)[number];
   type: string | null;
   brand: string | null;
@@ -25,37 +26,42 @@ export interface SavedMethodRow extends Row, RecordRef {
 
 export interface NewMethodRow extends RecordRef {
   customer_id: string;
-  connection_id: string;
+  connection_id: string | null;
+  status: 'opening' | 'open';
+  url: string | null;
+  /** RFC 3339. */
+  expires_at: string | null;
 }
+
+const NEW = `tenant_id uuid, id uuid, customer_id uuid, connection_id uuid, status text, url text, expires_at timestamptz`;
+const NEW_NAMES = parseColumnNames(NEW).join(', ');
 
 export async function insertSavedMethods(tx: Transaction, rows: readonly NewMethodRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'insert-saved-methods',
-    text: `insert into saved_methods (tenant_id, id, customer_id, connection_id, status)
-           select tenant_id, id, customer_id, connection_id, 'opening'
-           from ${recordsetSql('tenant_id uuid, id uuid, customer_id uuid, connection_id uuid')}`,
+    text: `insert into saved_methods (${NEW_NAMES}) select ${NEW_NAMES} from ${recordsetSql(NEW)}`,
     values: [JSON.stringify(rows)],
   });
   await insertMethodOperations(tx, rows, 'open');
 }
 
-/** Lets the worker open the page of a payment method, or remove the method at the vendor. */
+/**
+ * Stores operations with which the worker opens the page of a payment method, or removes the method
+ * at the vendor.
+ */
 export async function insertMethodOperations(
   tx: Transaction,
-  rows: readonly NewMethodRow[],
+  rows: readonly (RecordRef & { connection_id: string | null })[],
   verb: 'open' | 'remove',
 ): Promise<void> {
   await insertOperations(
     tx,
-    rows.map(({ tenant_id, id: local_id, connection_id }) => ({
-      tenant_id,
-      connection_id,
-      kind: SAVED_METHOD_KIND,
-      local_id,
-      verb,
-      is_creation: verb === 'open',
-    })),
+    rows.flatMap(({ tenant_id, id: local_id, connection_id }) => {
+      if (connection_id === null) return [];
+      const is_creation = verb === 'open';
+      return [{ tenant_id, connection_id, kind: SAVED_METHOD_KIND, local_id, verb, is_creation }];
+    }),
   );
 }
 

@@ -6,7 +6,10 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { announceCardExpiry } from './commands.js';
 import { IS_USED_SQL } from './store.js';
 
-/** Finds cards that autopay uses and that expire this month or next month, if not announced yet. */
+/**
+ * Finds cards that autopay uses and that expire this month or next month. Omits cards whose expiry
+ * was already announced.
+ */
 async function findExpiringCards(tx: Transaction, limit: number): Promise<Command[]> {
   const month = `lpad(m.exp_year::text, 4, '0') || '-' || lpad(m.exp_month::text, 2, '0')`;
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {

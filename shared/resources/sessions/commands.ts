@@ -4,7 +4,7 @@ import type { ProofKind } from './factor-kinds.js';
 import { factorProof, sessionEnd } from './schema.js';
 
 const shared = {
-  // Everybody may sign out, also people who may only read.
+  // Every person may sign out, even a person who may only read.
   permission: 'read',
   isPersonOnly: true,
 } as const;
@@ -25,8 +25,8 @@ export interface CheckedProof {
 }
 
 /**
- * The input of a sign-in. It contains neither the password, which only the api process sees, nor
- * the token, which only the browser gets.
+ * The input of a sign-in. It contains no password, because only the api process sees the password.
+ * It contains no token, because only the browser gets the token.
  */
 export interface NewSession {
   user_id: string;
@@ -42,23 +42,23 @@ export interface NewSession {
    * omit this member.
    */
   address_mark?: string;
-  /** The User-Agent and the site of the sign-in, by which the person recognizes the session. */
+  /** The User-Agent and the site of the sign-in. They help the person to recognize the session. */
   user_agent?: string | null;
   network?: string;
-  /** Required of a person who has a factor. */
+  /** Required if the person has a factor. */
   proof?: CheckedProof;
 }
 
 /** A proof of a factor within a session. */
 export interface SessionProof {
   proof: CheckedProof;
-  /** When the challenge was made that a passkey has signed. */
+  /** The time at which the api process created the challenge that a passkey has signed. */
   issued_at?: string;
 }
 
 /**
- * Creates a session. A session is no business record. A command creates it nevertheless, so that
- * the sign-in is audited and not lost when a process dies.
+ * Creates a session. A command creates it, although a session is not a business record. The sign-in
+ * is then audited, and is not lost if a process dies.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,
@@ -86,7 +86,7 @@ export const endSession = defineCommand<Record<string, never>>({
   schema: sessionEnd,
 });
 
-/** Ends all sessions of the person except the one that the command names. */
+/** Ends all sessions of the person except the session that the command names. */
 export const endOtherSessions = defineCommand<Record<string, never>>({
   ...shared,
   type: 'session.end_others',

@@ -37,7 +37,7 @@ export async function endSessions(
   });
 }
 
-/** Ends all other sessions of the people whose current sessions the commands name. */
+/** For each command, ends all sessions of its person except the session that the command names. */
 export async function endOtherSessions(
   tx: Transaction,
   commands: Command<Record<string, never>>[],

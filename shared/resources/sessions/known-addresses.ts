@@ -15,9 +15,9 @@ export function deriveSignInAddressesKey({ secretKey }: Pick<Config, 'secretKey'
 }
 
 /**
- * Returns the keyed hash of a person's network. Without a key, anyone could find the network by
- * hashing all possible addresses. Without the person's id, equal hashes would show that two people
- * share a network.
+ * Returns the keyed hash of a person's network. Without a secret key, anyone could find the network
+ * by hashing all possible addresses. Without the person's id, equal hashes would show that two
+ * people share a network.
  */
 export function hashNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
   return hmacSha256(key, `${userId} ${network}`).toString('base64url');

@@ -1,6 +1,6 @@
 /**
- * Returns SQL that is true if a person owns a confirmed factor. Recovery codes are none: they only
- * stand in for a factor that was lost.
+ * Returns SQL that is true if a person owns a confirmed factor. Recovery codes do not count,
+ * because they only replace a lost factor.
  * @param person SQL expressions of the person's account and id
  */
 export function ownsFactorSql(person: { tenantId: string; userId: string }): string {
@@ -9,8 +9,8 @@ export function ownsFactorSql(person: { tenantId: string; userId: string }): str
 }
 
 /**
- * Returns SQL that is true if the account requires a factor and the person has none. The account is
- * the row `n` of tenants.
+ * Returns SQL that is true if the account requires a factor and the person has none. The query must
+ * name the table `n` (tenants).
  */
 export function isFactorMissingSql(user: string): string {
   return `(n.require_factor and not ${ownsFactorSql({ tenantId: `${user}.tenant_id`, userId: `${user}.id` })})`;

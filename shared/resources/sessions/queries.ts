@@ -15,7 +15,7 @@ import { ownSessionRepresentation } from './representation.js';
  * shift.
  */
 export const SESSION_IDLE_LIFETIME = "interval '12 hours'";
-/** A session ends after this long, however much it is used. */
+/** A session ends after this time, even if it is still in use. */
 export const SESSION_MAX_LIFETIME = "interval '7 days'";
 
 export interface SignInCandidate {
@@ -38,8 +38,8 @@ const MAX_CANDIDATES = 5;
 const MAX_RESET_CANDIDATES = 20;
 
 /**
- * SQL order that puts people first who proved that the address is theirs. Otherwise a stranger
- * could add the address to several accounts and so hide its owner.
+ * SQL order that puts people first who have proved that they own the address. Otherwise a stranger
+ * could add the address to several accounts, and the owner's own account might not be found.
  */
 const PROVED_FIRST = 'email_proved_at is null, created_at, id';
 
@@ -62,9 +62,10 @@ export function findSignInCandidates(
 }
 
 /**
- * Finds the people who may set a new password by a link to this address, at most
- * {@link MAX_RESET_CANDIDATES}. Omits people without a password and addresses that a key chose.
- * Otherwise a key could add a person, or redirect one's mails, and then sign in as that person.
+ * Finds the people who may set a new password by a link mailed to this address, at most
+ * {@link MAX_RESET_CANDIDATES}. Omits people without a password. Also omits people whose address
+ * was set with a key: otherwise the holder of a key could add a person, or change a person's
+ * address, and then sign in as that person.
  */
 export function findResetCandidates(db: Database, email: string): Promise<SignInCandidate[]> {
   const address = email.toLowerCase();

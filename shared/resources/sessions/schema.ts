@@ -45,7 +45,7 @@ export const session = allRequired({
   ),
 }).meta({ className: 'Session' });
 
-/** A session as listed to the person it belongs to. */
+/** A session in the list that its own person sees. */
 export const ownSession = allRequired({
   id: uuid(),
   user_agent: Joi.string()

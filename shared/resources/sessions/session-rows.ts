@@ -14,8 +14,8 @@ export interface SessionToInsert extends RecordRef {
 }
 
 /**
- * Inserts sessions. Returns the keys of those that are new. A sign-in in two steps decides on the
- * id at the first step, so that the second step works once.
+ * Inserts sessions. Returns the keys of those that are new. In a sign-in with two steps, the first
+ * step chooses the id. The second step therefore works only once.
  */
 export async function insertSessions(
   tx: Transaction,

@@ -5,8 +5,8 @@ const PREFIX = 'tk_session_';
 const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
 /**
- * Returns a new session token. Like an API key, it has 256 random bits and a checksum, but it is
- * never accepted as an API key.
+ * Returns a new session token. It has 256 random bits and a checksum, like an API key, but the API
+ * never accepts it as an API key.
  */
 export function mintSessionToken(): string {
   const body = `${PREFIX}${encodeBase62(randomBytes(32), 43)}`;

@@ -26,7 +26,7 @@ export async function updateSettings(
     const row = rows.get(refKey(toRecordRef(command)));
     if (unknownZones.has(command)) return failUnknownZone(command);
     if (!row) return notFoundOutcome('account');
-    // A client may send the settings that it has read.
+    // Allow an unchanged value, because a client may send back all settings that it has read.
     const changesRequirement = command.input.require_factor !== row.require_factor;
     if (forbidden.has(command) && changesRequirement) return failRequirement();
     return planMerge(row, command.input);
@@ -59,8 +59,9 @@ async function findUnknownZones(
 }
 
 /**
- * Finds the commands that may not change `require_factor`. A key may not, because it could let a
- * stolen password suffice. A person without a factor would be locked out.
+ * Finds the commands that may not change `require_factor`. A key may not change it. Otherwise an
+ * attacker with a key and a stolen password could sign in without a factor. A person without a
+ * factor may not change it, because that person would be locked out.
  */
 async function findForbiddenRequirements(
   tx: Transaction,

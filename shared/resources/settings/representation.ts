@@ -9,6 +9,7 @@ export function settingsRepresentation(alias: string): string {
     'agent_gate_cents',
     'agent_day_cents',
     'require_factor',
+    'driver_payments',
     'business_name',
     'address',
     'city',

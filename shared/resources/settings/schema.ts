@@ -42,6 +42,8 @@ const DESCRIPTIONS = {
   email: 'E-mail address on invoices, for questions about them',
   require_factor:
     'true: people without a second factor must set one up before they can do anything else. Only a person who has one may turn this on; no key may change it, and a sandbox has the setting of its live account',
+  driver_payments:
+    "true: the driver's page shows what the customer owes, and takes the payment on a card reader or by a code to pay online",
   remittance_text: 'How to pay, in your words. null: invoices show phone and e-mail',
 };
 
@@ -109,6 +111,7 @@ export const settingsPatch = Joi.object({
   ...letterheadPatch(),
   ...wording(),
   require_factor: strictBoolean().example(false).description(DESCRIPTIONS.require_factor),
+  driver_payments: strictBoolean().example(false).description(DESCRIPTIONS.driver_payments),
 }).meta({ className: 'SettingsPatch' });
 
 export const settings = allRequired({
@@ -121,5 +124,6 @@ export const settings = allRequired({
   ...letterhead(),
   ...wordingText(),
   require_factor: Joi.boolean().example(false).description(DESCRIPTIONS.require_factor),
+  driver_payments: Joi.boolean().example(false).description(DESCRIPTIONS.driver_payments),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });

@@ -15,7 +15,7 @@ export function isNodeTimeZone(value: string): boolean {
 }
 
 /**
- * A cache of the zone names, which change only when PostgreSQL's files change. Reading them from
+ * The cached zone names. They change only when PostgreSQL's files change. Reading them from
  * PostgreSQL takes 15 to 150 ms (measured).
  */
 let loadedZones: ReadonlySet<string> | undefined;
@@ -24,7 +24,6 @@ let loadedZones: ReadonlySet<string> | undefined;
  * Returns PostgreSQL's zone names in lower case. Until the first query has returned, each call runs
  * its own query. If several calls shared one query, a broken connection would make the transactions
  * of all these calls fail.
- *
  * Node's zone names are no substitute. Node accepts 17 names that PostgreSQL refuses (`SST`,
  * `CAT`). Node also accepts abbreviations that PostgreSQL reads differently: `IST` is India in Node
  * and Israel in PostgreSQL.

@@ -20,14 +20,14 @@ const EXAMPLES = {
 const wordingField = (name: keyof typeof EXAMPLES, schema = Joi.string()) =>
   schema.allow(null).example(EXAMPLES[name]).description(DESCRIPTIONS[name]);
 
-/** The account's own texts of messages. Null returns to the service's text. */
+/** The account's own texts of messages. Null restores the service's standard text. */
 export const wording = () => ({
   mail_subject: wordingField('mail_subject', text(150).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY)),
   mail_text: wordingField('mail_text', multilineText(2000).pattern(KNOWN_PLACEHOLDERS_ONLY, KNOWN_ONLY)),
   sms_text: wordingField('sms_text', text(300).pattern(WITH_LINK, `contain {link}, and ${KNOWN_ONLY}`)),
 });
 
-/** The same texts as the API returns them. */
+/** The account's own texts of messages, as the API returns them. */
 export const wordingText = () => ({
   mail_subject: wordingField('mail_subject'),
   mail_text: wordingField('mail_text'),

@@ -15,8 +15,8 @@ import { completeSignUpRows, type OpenSignUp } from './sign-up-rows.js';
 type SignUpCommand = Command<VerifiedSignUp>;
 
 /**
- * Creates the accounts of sign-ups whose address is verified. Two commands for one sign-up create
- * one account, because only the first finds the sign-up open.
+ * Creates the accounts of sign-ups whose address is verified. Only the first of two commands finds
+ * the sign-up open, so one sign-up never creates two accounts.
  */
 async function completeSignUps(tx: Transaction, commands: SignUpCommand[]): Promise<CommandOutcome[]> {
   const open = await completeSignUpRows(

@@ -2,37 +2,42 @@ import { hmacSha256 } from '../../platform/crypto.js';
 import { NO_TENANT } from '../../platform/ids.js';
 import type { Database, SqlQuery, Transaction } from '../../platform/postgres/database.js';
 
-/** How many sign-ups of one site (see `findSitePrefix`) are mailed within a day. */
+/**
+ * Maximum number of sign-ups per day and site for which a mail is sent. A site is the block of
+ * addresses that `findSitePrefix` returns.
+ */
 const MAX_MAILED_PER_SITE = 20;
 /**
- * How many mails of sign-ups one address gets within a day: of all strangers together, and of one
- * site. Further sign-ups get the usual response and no mail, so that nobody floods a mailbox.
+ * Maximum number of sign-up mails to one address within a day. The first limit counts the sign-ups
+ * of all sites together, and the second limit those of one site. Further sign-ups get the usual
+ * response but no mail, so that strangers cannot flood a mailbox.
  */
 const MAX_MAILS_PER_ADDRESS = 10;
 const MAX_MAILS_PER_ADDRESS_AND_SITE = 5;
-/** How many links of sign-ups with one address work. A further sign-up ends the oldest. */
+/** Maximum number of working sign-up links per address. A further sign-up ends the oldest link. */
 export const MAX_OPEN_PER_ADDRESS = 3;
 
 export type SignUpRefusal = 'no_token' | 'too_many' | 'too_many_of_site';
 
 interface Origin {
-  /** See {@link hashSite}. */
+  /** The hash of the site that signs up, from {@link hashSite}. */
   site_hash: string;
   /** The hash of the operator's token, in hex; null if sign-up is open. */
   invited_by_hash: string | null;
 }
 
 /**
- * Returns a keyed hash of a site. Without a key, anyone who reads the table could find the site by
- * hashing all of them.
+ * Returns a keyed hash of a site. Without a secret key, anyone who reads the table could find the
+ * site by hashing all possible sites.
  */
 export function hashSite(key: Buffer, site: string): string {
   return hmacSha256(key, `sign-up site ${site}`).toString('base64url');
 }
 
 /**
- * Checks the limits that do not depend on the address, before the password is hashed. The stored
- * sign-up is checked again, because others may sign up meanwhile.
+ * Checks the limits that do not depend on the address. Runs before the password is hashed, because
+ * hashing is expensive. `checkSignUpLimitsAgain` repeats the check later, because concurrent
+ * sign-ups may reach a limit in between.
  * @param perDay the limit for all sign-ups of this deployment within a day
  */
 export async function checkSignUpLimits(
@@ -44,7 +49,9 @@ export async function checkSignUpLimits(
   return findRefusal(counts, perDay);
 }
 
-/** Checks the same limits within the transaction that stores the sign-up. */
+/**
+ * Repeats the check of {@link checkSignUpLimits} within the transaction that stores the sign-up.
+ */
 export async function checkSignUpLimitsAgain(
   tx: Transaction,
   origin: Origin,
@@ -67,8 +74,8 @@ function findRefusal(counts: Counts | undefined, perDay: number): SignUpRefusal 
 }
 
 /**
- * Builds the query that counts for the limits. It finds the sign-ups of a site by their mails,
- * whose column `network` contains the site's hash.
+ * Builds the query that counts the sign-ups for the limits. It joins the table of mails, because
+ * that table's column `network` contains the site's hash.
  */
 function buildCountQuery({ site_hash, invited_by_hash }: Origin): SqlQuery {
   return {
@@ -83,8 +90,8 @@ function buildCountQuery({ site_hash, invited_by_hash }: Origin): SqlQuery {
 }
 
 /**
- * True if the address may get another mail of a sign-up. With `site_hash`, also checks the mails
- * that this site has caused.
+ * True if another sign-up mail may be sent to the address. With `site_hash`, also checks the limit
+ * of the mails that this site has caused.
  */
 export async function mayMailSignUp(
   tx: Transaction,

@@ -12,8 +12,8 @@ import {
 } from './sign-up-limits.js';
 
 /**
- * For how long the link of a sign-up works. The row is deleted 25 hours later, also if nobody
- * verified the address.
+ * Hours for which the link of a sign-up works. The row is deleted 25 hours after the link stops
+ * working, even if the address was never verified.
  */
 export const SIGN_UP_HOURS = 24;
 /** How many times the mail of one sign-up may be sent. */
@@ -34,9 +34,11 @@ export interface NewSignUp {
 }
 
 /**
- * Stores a sign-up and its mail, or returns why it is refused. Beyond the limits of an address it
- * stores nothing, and does not say so. No account exists before its address is verified, so nothing
- * can leave it. The row does not depend on the accounts that have the address.
+ * Stores a sign-up and its mail, or returns the reason for refusing it. If the address has reached
+ * its limit of mails, stores nothing and returns no reason. The client then gets the usual
+ * response.
+ * Accounts that already have the address make no difference. No account is created before the
+ * address is verified.
  * @param perDay the limit for all sign-ups of this deployment within a day
  */
 export async function storeSignUp(
@@ -45,7 +47,7 @@ export async function storeSignUp(
   perDay: number,
 ): Promise<SignUpRefusal | undefined> {
   return db.transaction([NO_TENANT], async (tx) => {
-    // Without this lock, concurrent sign-ups could exceed the limits together.
+    // Without this lock, concurrent sign-ups could together exceed the limits.
     await tx.query({
       name: 'lock-sign-ups',
       text: `select pg_advisory_xact_lock(hashtextextended('sign-ups', 0))`,
@@ -69,8 +71,8 @@ export async function storeSignUp(
 }
 
 /**
- * Ends the oldest open sign-ups of an address, so that one more has a place. Otherwise strangers
- * could keep the owner of the address from a sign-up.
+ * Ends the oldest open sign-ups of an address to make room for a new one. Otherwise strangers could
+ * keep the owner of the address from signing up.
  */
 async function endOldestSignUps(tx: Transaction, email: string): Promise<void> {
   await tx.query({
@@ -82,7 +84,10 @@ async function endOldestSignUps(tx: Transaction, email: string): Promise<void> {
   });
 }
 
-/** Uses up an operator's token. Returns its id; undefined if it does not work. */
+/**
+ * Marks an operator's token as used. Returns its id, or undefined if the token is unknown, used or
+ * expired.
+ */
 async function takeToken(tx: Transaction, hash: string): Promise<string | undefined> {
   const [token] = await tx.query<{ id: string }>({
     name: 'take-sign-up-token',
@@ -107,7 +112,10 @@ export async function insertSignUpToken(
   return { id, expiresAt: row?.expires_at as Date };
 }
 
-/** The text contains nothing that the stranger wrote. Otherwise it could advertise something. */
+/**
+ * Builds the mail without any text that the stranger wrote, because a stranger could use such text
+ * for advertising.
+ */
 function buildMail(id: string, recipient: string) {
   return {
     tenant_id: NO_TENANT,
@@ -124,8 +132,8 @@ function buildMail(id: string, recipient: string) {
 }
 
 /**
- * Stores the mail of the address's newest open sign-up again, unless the sign-up or the address had
- * too many mails.
+ * Sends the mail of the address's newest open sign-up again, unless the sign-up or the address has
+ * reached its limit of mails.
  */
 export async function resendSignUpMail(db: Database, email: string): Promise<void> {
   await db.transaction([NO_TENANT], async (tx) => {
@@ -153,7 +161,9 @@ export interface OpenSignUp {
 
 const OPEN_COLUMNS = 'id, email, company, name, password_hash, expires_at';
 
-/** Finds the sign-up that a link opens. Undefined if the link does not work or works no more. */
+/**
+ * Finds the sign-up that a link opens. Returns undefined if the link is unknown, used or expired.
+ */
 export async function findOpenSignUp(db: Database, token: string): Promise<OpenSignUp | undefined> {
   const [row] = await db.read<OpenSignUp>(NO_TENANT, {
     name: 'find-open-sign-up',

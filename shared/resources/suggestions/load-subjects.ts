@@ -128,7 +128,7 @@ function joinRow(table: string, alias: string, key: string): string {
 /**
  * Finds possible duplicates: earlier invoices within {@link DUPLICATE_WINDOW_DAYS} that have the
  * same total. They must also have the same work order, or the same customer and vehicle. Void and
- * cancelled invoices do not count.
+ * cancelled invoices do not count as duplicates.
  */
 function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')

@@ -30,9 +30,9 @@ const INVOICES_PER_SCAN = 100;
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * Returns SQL for the version of the invoice that a scan read last; '-infinity' if no scan has read
- * the invoice. On tables without statistics, a join instead of this subquery would make the planner
- * read all rows of a tenant.
+ * Returns SQL for the version that the invoice had at its last scan; '-infinity' if no scan has
+ * read the invoice. On tables without statistics, a join instead of this subquery would make the
+ * planner read all rows of a tenant.
  */
 function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
@@ -135,9 +135,9 @@ function buildSuggestionKey({
 }
 
 /**
- * Returns the changed invoices, oldest change first. An invoice that changed together with its work
- * order appears once, with the later change. If the scan reached its limit, `last` is the time of
- * its last change; otherwise null.
+ * Returns the changed invoices, oldest change first. If both an invoice and its work order changed,
+ * the invoice appears once, with the later change. `last` is the time of the last change if the
+ * scan reached its limit; otherwise null.
  */
 async function findChanged(
   tx: Transaction,

@@ -31,9 +31,9 @@ export async function insertSuggestions(
   if (rows.length === 0) return new Set();
   const occasion = (row: NewSuggestion) =>
     `${row.tenant_id}/${row.invoice_id}/${row.detector}/${row.entity_id}/${row.occasion}`;
-  // All batches insert in the same sequence, so that they cannot deadlock. Inserting a suggestion
-  // also locks its invoice (foreign key), and commands that change invoices lock the invoices in
-  // the sequence of their ids. So within an account, rows are sorted by invoice id.
+  // Sort the rows of each account by invoice id. Inserting a suggestion locks its invoice (foreign
+  // key), and commands that change invoices also lock them in the sequence of their ids. Without a
+  // common sequence, two transactions could deadlock.
   const sorted = [...rows].sort((a, b) => (occasion(a) < occasion(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
     name: 'insert-suggestions',

@@ -45,8 +45,8 @@ export async function adjustThresholds(
       },
     ];
   });
-  // Sum the steps of each detector, because one query cannot change a row twice. The query sorts
-  // the rows, so that two batches cannot deadlock.
+  // Sum the changes of each detector's threshold, because one query cannot change a row twice. The
+  // query sorts the rows, so that two batches cannot deadlock.
   const sums = new Map<string, (typeof steps)[number] & { count: number }>();
   for (const step of steps) {
     const key = `${step.tenant_id}/${step.detector}`;

@@ -50,8 +50,8 @@ export interface SyncDifferenceOpening {
 }
 
 /**
- * Opens an issue about a difference, or changes its sides while it is open. The integrations worker
- * submits this command.
+ * Opens an issue about a difference. If the issue is already open, updates both versions of the
+ * record in it. The integrations worker submits this command.
  */
 export const recordSyncDifference = defineCommand<SyncDifferenceOpening>({
   type: 'sync_issue.record_difference',
@@ -69,7 +69,10 @@ export const recordSyncDifference = defineCommand<SyncDifferenceOpening>({
   }),
 });
 
-/** Resolves a difference that has gone. The integrations worker submits this command. */
+/**
+ * Resolves the issue of a difference that no longer exists. The integrations worker submits this
+ * command.
+ */
 export const closeSyncDifference = defineCommand<{ note: string }>({
   type: 'sync_issue.close_difference',
   action: 'sync_issue.resolved',

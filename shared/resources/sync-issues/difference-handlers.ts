@@ -5,6 +5,7 @@ import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { closeDifferences, type NewDifference, storeDifferences } from '../../sync/difference-rows.js';
+import { BOOK_KINDS } from '../books/kinds.js';
 import { insertNotices } from '../notices/store.js';
 import type { SyncDifferenceOpening } from './commands.js';
 
@@ -13,7 +14,7 @@ type DifferenceCommand = Command<SyncDifferenceOpening>;
 const skipped = (): CommandOutcome =>
   failedOutcome({ code: 'conflict', message: 'This difference was recorded or resolved meanwhile.' });
 
-/** Opens differences. All new ones of a connection in one batch are one notice. */
+/** Opens issues about differences. All new issues of a connection in one batch share one notice. */
 export async function recordSyncDifferences(
   tx: Transaction,
   commands: DifferenceCommand[],
@@ -27,7 +28,7 @@ export async function recordSyncDifferences(
       operation_id: null,
     }),
   );
-  // One of each record, because the query stores a row only once.
+  // Keep only the last difference of each record, because the query can store a row only once.
   const byRecord = new Map(
     differences.map((one) => [`${one.connection_id}/${one.record_kind}/${one.external_id}`, one]),
   );
@@ -60,14 +61,16 @@ function buildNotice(commands: readonly DifferenceCommand[]) {
   const others = more === 0 ? '' : more === 1 ? ' One more record differs.' : ` ${more} more records differ.`;
   return {
     kind: 'sync_issue_opened' as const,
-    title: 'Your payments differ from those at the vendor',
+    title: BOOK_KINDS.includes(first.input.record_kind)
+      ? 'Your records differ from those in the books'
+      : 'Your payments differ from those at the vendor',
     text: `${first.input.message}${others} Decide at GET /v1/sync-issues?kind=difference.`,
     entity_type: 'connection',
     entity_id: first.input.connection_id,
   };
 }
 
-/** Resolves differences that have gone by themselves. */
+/** Resolves differences that no longer exist, without a decision by a person. */
 export async function closeSyncDifferences(
   tx: Transaction,
   commands: Command<{ note: string }>[],

@@ -8,6 +8,7 @@ import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { replayOperations } from '../../sync/due-operations.js';
 import {
   findConnectionsOfIssues,
   type IssueDecision,
@@ -15,8 +16,9 @@ import {
   resolveIssues,
 } from '../../sync/issue-rows.js';
 import { lockConnectionQueues } from '../../sync/lease-connection-queues.js';
-import { replayOperations } from '../../sync/operation-rows.js';
 import { type DueStreams, makeStreamsDue } from '../../sync/stream-rows.js';
+import { bookAgain, type DifferingRecord } from '../books/book-again.js';
+import { BOOK_KINDS } from '../books/kinds.js';
 import { insertNotices } from '../notices/store.js';
 import type { SyncIssueOpening } from './commands.js';
 import { closeSyncDifferences, recordSyncDifferences } from './difference-handlers.js';
@@ -26,14 +28,18 @@ interface IssueRow extends Row, RecordRef {
   kind: string;
   status: string;
   operation_id: string | null;
+  record_kind: string;
+  record_id: string | null;
+  external_id: string | null;
 }
 
-/** The resolutions after which our version of the record is written at the vendor again. */
+/** The resolutions after which the worker writes our version of the record to the vendor again. */
 const REPEATING: readonly string[] = ['retry', 'ours'];
 
 /**
- * Resolves issues. A resolution in REPEATING makes the dead outbound operation due again. A retry
- * of a difference compares both sides again.
+ * Resolves issues. A resolution in REPEATING makes the issue's dead outbound operation due again.
+ * After `retry` of a difference, the worker compares both sides again. If the record belongs to the
+ * books, the worker first writes our side of the record again.
  */
 async function resolveSyncIssues(
   tx: Transaction,
@@ -46,6 +52,7 @@ async function resolveSyncIssues(
   const rows = await lockRecords<IssueRow>(tx, 'sync_issues', refs);
   const decisions: IssueDecision[] = [];
   const comparisons: DueStreams[] = [];
+  const bookings: DifferingRecord[] = [];
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {
     const { tenantId, actor, input } = command;
@@ -62,12 +69,16 @@ async function resolveSyncIssues(
     const mustRepeat = REPEATING.includes(resolution) && operationId !== null;
     if (mustRepeat) await replayOperations(tx, { tenantId, connectionId }, { operationId });
     const mustCompare = row.kind === 'difference' && resolution === 'retry';
-    if (mustCompare)
+    const { record_kind: kind, record_id: id, external_id } = row;
+    if (mustCompare && BOOK_KINDS.includes(kind) && external_id !== null)
+      bookings.push({ tenant_id: tenantId, connection_id: connectionId, kind, id, external_id });
+    else if (mustCompare)
       comparisons.push({ tenant_id: tenantId, id: connectionId, stream: RECONCILIATION_STREAM });
     const prompts = mustRepeat || mustCompare ? [{ queue: INTEGRATIONS_QUEUE, id: connectionId }] : [];
     outcomes.push({ ok: true, changes, events: [], prompts });
   }
   await resolveIssues(tx, decisions);
+  await bookAgain(tx, bookings);
   await makeStreamsDue(tx, comparisons);
   return outcomes;
 }
@@ -83,7 +94,7 @@ function findRefusal(
       code: 'conflict',
       message:
         kind === 'difference'
-          ? 'Nothing is changed for you. Correct one side and resolve this with retry, which compares again; or ignore it.'
+          ? 'Correct one side and resolve this with retry, which compares again and writes ours in the books again; or ignore it.'
           : 'This issue has only one side. Resolve it with retry or ignore.',
     });
   return undefined;

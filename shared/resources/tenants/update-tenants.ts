@@ -6,9 +6,10 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
 const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,
   business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text,
-  mail_subject text, mail_text text, sms_text text, require_factor boolean`;
+  mail_subject text, mail_text text, sms_text text, require_factor boolean,
+  driver_payments boolean`;
 
-/** Merges changes into the commands' accounts; `plan` is as in {@link mergeRecords}. */
+/** Merges changes into the commands' accounts. {@link mergeRecords} describes `plan`. */
 export function mergeTenants<Input>(
   tx: Transaction,
   commands: Command<Input>[],

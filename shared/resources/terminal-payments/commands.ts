@@ -23,7 +23,7 @@ export const cancelTerminalPayment = defineCommand<TerminalPaymentCancel>({
   permission: 'write',
 });
 
-/** How a terminal payment ended without a payment. */
+/** The result of a terminal payment that ended unpaid. */
 export interface TerminalOutcome {
   status: 'failed' | 'cancelled';
   failure_reason: string | null;

@@ -18,7 +18,7 @@ import { buildTapUrl } from './pretend-url.js';
 
 type CreateCommand = Command<InvoiceTerminalPayment>;
 
-/** How long a reader waits for a card. */
+/** Milliseconds for which a reader waits for a card. */
 const WAIT_MS = 120_000;
 
 /** A reader on which a payment can start. */
@@ -37,7 +37,7 @@ const readerRef = ({ tenantId, input }: CreateCommand): RecordRef => ({
   id: input.reader_id,
 });
 
-/** Starts payments on card readers, for what invoices owe. */
+/** Starts payments on card readers for the balances of invoices. */
 export async function createTerminalPayments(
   tx: Transaction,
   commands: CreateCommand[],
@@ -103,7 +103,10 @@ function buildPayment(
   };
 }
 
-/** Locks the readers on which payments can start. Omits removed ones and those without a vendor. */
+/**
+ * Locks the readers on which payments can start. Omits removed readers, and readers whose
+ * connection was revoked.
+ */
 async function lockReaders(tx: Transaction, refs: readonly RecordRef[]): Promise<Map<string, UsableReader>> {
   const rows = await tx.query<UsableReader>({
     name: 'lock-usable-readers',
@@ -117,7 +120,7 @@ async function lockReaders(tx: Transaction, refs: readonly RecordRef[]): Promise
   return new Map([...rows, ...pretending].map((row) => [refKey(row), row]));
 }
 
-/** Finds the sandboxes among the accounts that have the pretend reader. */
+/** Finds the accounts that have the pretend reader: sandboxes without a payments vendor. */
 function findPretending(tx: Transaction, refs: readonly RecordRef[]): Promise<UsableReader[]> {
   return tx.query<UsableReader>({
     name: 'find-pretend-readers',
@@ -127,7 +130,7 @@ function findPretending(tx: Transaction, refs: readonly RecordRef[]): Promise<Us
   });
 }
 
-/** Finds the invoices and readers that have a payment which has not ended. */
+/** Finds the invoices and readers that have an unfinished terminal payment. */
 async function findBusy(tx: Transaction, refs: readonly RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<{ tenant_id: string; invoice_id: string; reader_id: string }>({
     name: 'find-open-terminal-payments',
@@ -143,7 +146,7 @@ async function findBusy(tx: Transaction, refs: readonly RecordRef[]): Promise<Se
   );
 }
 
-/** @returns the `refKey` of the invoices that are being charged automatically */
+/** @returns the `refKey` of each invoice that autopay is charging */
 async function findCharging(tx: Transaction, invoices: readonly RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-charging-attempts',

@@ -15,7 +15,7 @@ import { createTerminalPayments } from './create-handler.js';
 interface TerminalPaymentRow extends Row, RecordRef {
   status: string;
   connection_id: string | null;
-  /** RFC 3339, like `expires_at`. */
+  /** RFC 3339. `expires_at` has the same format. */
   cancel_requested_at: string | null;
   expires_at: string;
 }
@@ -23,8 +23,8 @@ interface TerminalPaymentRow extends Row, RecordRef {
 const isOpen = ({ status }: TerminalPaymentRow): boolean => status === 'waiting' || status === 'processing';
 
 /**
- * Asks the vendor to cancel payments on readers. The card may have been read meanwhile, so only the
- * vendor's answer ends the payment.
+ * Records requests to cancel payments on readers. The reader may have read a card in the meantime,
+ * so only the vendor's response ends the payment.
  */
 async function cancelTerminalPayments(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockRecords<TerminalPaymentRow>(tx, 'terminal_payments', commands.map(toRecordRef));
@@ -52,7 +52,10 @@ function failEnded({ status }: TerminalPaymentRow): CommandOutcome {
   });
 }
 
-/** Stores how payments on readers ended unpaid. A payment that has ended already stays so. */
+/**
+ * Stores the results of terminal payments that ended unpaid. A payment that has already ended stays
+ * unchanged.
+ */
 async function recordTerminalPayments(
   tx: Transaction,
   commands: Command<TerminalOutcome>[],
@@ -76,7 +79,9 @@ async function recordTerminalPayments(
   return outcomes;
 }
 
-/** A failure of a payment that a person cancelled, or whose time is over, is a cancellation. */
+/**
+ * Counts a failure as a cancellation if a person has cancelled the payment or its time has run out.
+ */
 function decideStatus(row: TerminalPaymentRow, { status }: TerminalOutcome): TerminalOutcome['status'] {
   const isUnwanted = row.cancel_requested_at !== null || Date.parse(row.expires_at) <= Date.now();
   return isUnwanted ? 'cancelled' : status;

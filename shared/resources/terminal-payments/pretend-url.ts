@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import { openIds, sealIds } from '../../contracts/sealed-ids.js';
 import { deriveKey } from '../../platform/crypto.js';
 
-/** The terminal payment whose pretend page an address opens. */
+/** The ids in the address of a pretend page: of the account and of the terminal payment. */
 export interface PretendTap {
   tenantId: string;
   terminalPaymentId: string;

@@ -1,20 +1,13 @@
 import type { TerminalPaymentListQuery } from '../../contracts/generated.js';
-import type { Database, SqlQuery } from '../../platform/postgres/database.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import type { Database } from '../../platform/postgres/database.js';
+import { defineList } from '../../records/lists/define-list.js';
 import { terminalPaymentFields } from './fields.js';
 
-export function listTerminalPayments(query: TerminalPaymentListQuery, scope: ListScope): SqlQuery {
-  const conditions = new Conditions()
-    .add('t.tenant_id = ?', scope.tenantId)
-    .addEqual(query, 'invoice_id', 'reader_id', 'status');
-  return buildListQuery({
-    table: 'terminal_payments',
-    representation: terminalPaymentFields.representation('t'),
-    conditions,
-    limit: query.limit,
-    position: scope.position,
-  });
-}
+export const listTerminalPayments = defineList<TerminalPaymentListQuery>({
+  table: 'terminal_payments',
+  fields: terminalPaymentFields,
+  filters: ['invoice_id', 'reader_id', 'status'],
+});
 
 /** The facts that a payments vendor needs about a terminal payment. */
 export interface TerminalPaymentFacts {
@@ -50,7 +43,7 @@ export async function readTerminalPaymentFacts(
   return row;
 }
 
-/** A terminal payment of a sandbox that pretends it. */
+/** A terminal payment that a sandbox only pretends. */
 export interface PretendTerminalPayment {
   invoice_id: string;
   invoice_number: string;

@@ -7,7 +7,7 @@ import { IS_OPEN_SQL } from '../open-terminal-payments/store.js';
 import { recordTerminalPayment } from './commands.js';
 
 /**
- * Finds the payments on pretend readers whose time is over. The integrations worker ends the
+ * Finds the payments on pretend readers whose time has run out. The integrations worker ends the
  * payments on real readers, because only their vendor knows whether the card was read.
  */
 export async function findUntappedPayments(tx: Transaction, limit: number): Promise<Command[]> {

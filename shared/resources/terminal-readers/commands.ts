@@ -1,13 +1,13 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 
-/** What a payments vendor reports about one card reader. */
+/** A payments vendor's report about one card reader. */
 export interface ReaderReport {
   external_id: string;
   label: string;
   device_type: string | null;
   status: 'online' | 'offline' | 'removed';
-  /** RFC 3339: when the worker read this at the vendor. */
+  /** RFC 3339: the time at which the worker read the card reader at the vendor. */
   observed_at: string;
 }
 

@@ -9,8 +9,8 @@ const COLUMNS = `tenant_id uuid, id uuid, connection_id uuid, external_id text, 
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 /**
- * Stores what a vendor reports about card readers. A report that was read before the stored one
- * changes nothing.
+ * Stores vendors' reports about card readers. Ignores a report that is older (`observed_at`) than
+ * the stored report.
  */
 async function recordReaders(tx: Transaction, commands: Command<ReaderReport>[]): Promise<CommandOutcome[]> {
   await tx.query({

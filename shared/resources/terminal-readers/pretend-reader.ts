@@ -1,6 +1,6 @@
 /**
- * The id of the reader that every sandbox without a payments vendor has. It is not stored, so it is
- * the same in all sandboxes.
+ * The id of the reader in every sandbox without a payments vendor. The reader is not stored, so its
+ * id is the same in all sandboxes.
  */
 export const PRETEND_READER_ID = '5ead0000-7e57-4000-8000-000000000001';
 

@@ -6,8 +6,10 @@ import { IS_PRETENDING_SQL, PRETEND_READER_ID } from './pretend-reader.js';
 
 const COLUMNS = 'tenant_id, id, connection_id, label, device_type, status, created_at, updated_at';
 
-/** The readers of connections that are not revoked, and the reader of a sandbox that pretends. */
-const READERS_SQL = `(
+/**
+ * SQL for the readers of connections that are not revoked, and for the pretend reader of a sandbox.
+ */
+export const READERS_SQL = `(
   select ${COLUMNS} from terminal_readers r where exists (
     select from connections c where c.tenant_id = r.tenant_id and c.id = r.connection_id and c.status <> 'revoked')
   union all
@@ -35,7 +37,7 @@ export interface StoredReader {
   device_type: string | null;
 }
 
-/** Reads the readers of a connection that are not removed. */
+/** Reads a connection's card readers, except removed ones. */
 export function readConnectionReaders(
   db: Database,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },

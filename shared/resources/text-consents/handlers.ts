@@ -6,7 +6,10 @@ import { failedOutcome } from '../../records/outcomes.js';
 import { isPhoneNumber, toPhoneKey } from './phone-key.js';
 import { deleteConsent, storeConsents } from './store.js';
 
-/** Replaces the consent of a number, so that the new record has the id of the command. */
+/**
+ * Replaces the consents of numbers. Deletes the old row and inserts a new one, so that the consent
+ * has the id of the command.
+ */
 async function setConsents(
   tx: Transaction,
   commands: Command<TextConsentCreate>[],

@@ -13,13 +13,13 @@ export interface NewConsent {
 }
 
 /**
- * Stores whether numbers accept texts. The newest choice of a number counts. Consents are
- * kept for ever.
+ * Stores whether numbers accept texts. Only the newest choice of a number counts. Consents never
+ * expire.
  * @returns the id of each stored consent, in the order of `consents`
  */
 export async function storeConsents(tx: Transaction, consents: readonly NewConsent[]): Promise<string[]> {
   const ids: string[] = [];
-  // One by one, because one batch may hold several choices of the same number.
+  // Store them one by one, because one batch may contain several choices of the same number.
   for (const { id = newId(), number, ...consent } of consents) {
     const row = { ...consent, id, number, phone_key: toPhoneKey(number) };
     const [stored] = await tx.query<{ id: string }>({

@@ -8,8 +8,8 @@ export function selectFromCurrentWorkOrder(alias: string, expression: string): s
 }
 
 /**
- * Returns SQL for the progress of a truck on its work order, as the truck's status. `alias` is the
- * dispatched or in_progress work order.
+ * Returns SQL for the truck's status that follows from the progress of its work order. `alias` is
+ * the dispatched or in_progress work order.
  */
 export function selectProgress(alias: string): string {
   return `case

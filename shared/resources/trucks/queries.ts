@@ -4,7 +4,9 @@ import { buildListQuery, Conditions, type ListScope } from '../../records/lists/
 import { selectTruckStatus } from './current-work-order.js';
 import { truckFields } from './fields.js';
 
-/** Lists trucks. The status filter compares the status that the API shows, not the stored one. */
+/**
+ * Lists trucks. The status filter compares the status that the API shows, not the stored status.
+ */
 export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

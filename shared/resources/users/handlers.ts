@@ -92,9 +92,9 @@ export interface NewUser extends RecordRef {
   email: string;
   role?: Role;
   password_hash?: string;
-  /** True if an API key chose the address. Mails to it then set no password. */
+  /** True if an API key chose the address. Mails to such an address never set a password. */
   is_email_set_by_key?: boolean;
-  /** When the person last opened a link that was mailed to the address (ISO 8601). */
+  /** The time at which the person last opened a link that was mailed to the address (ISO 8601). */
   email_proved_at?: string;
 }
 
@@ -151,7 +151,8 @@ export async function updateUsers(
   const done = commands.filter((_command, nth) => outcomes[nth]?.ok);
   const renewed = done.filter(({ input }) => input.password_hash !== undefined);
   await endSessionsOfUsers(tx, renewed.map(toRecordRef));
-  // Whoever reads an earlier mail must not undo what was done against them.
+  // Invalidate the reset links in earlier mails. Otherwise an attacker who can read such a mail
+  // could undo the change of password or address.
   const guarded = done.filter(({ input }) => input.password_hash !== undefined || input.email !== undefined);
   await useUpResets(tx, guarded.map(toRecordRef));
   const demoted = done.filter(({ input: { role } }) => role && !ROLE_PERMISSIONS[role].includes('admin'));

@@ -17,10 +17,16 @@ export const acknowledgement = allRequired({
   message: Joi.string().example('If this address can sign in, a mail with a link is on its way.'),
 }).meta({ className: 'Acknowledgement' });
 
-/** What would let mails with the name advertise a page, or look like a link of ours. */
+/**
+ * Matches text that looks like a link. In a mail, a name with such text could advertise a page, or
+ * look like a link of this service.
+ */
 const LINK_IN_NAME = /:\/\/|www\.|\{link\}/i;
 
-/** The name of a stranger or of his company, which later stands in mails to others. */
+/**
+ * The name of a stranger or of the stranger's company. Mails to other people later contain this
+ * name.
+ */
 const strangerName = (max: number) =>
   text(max)
     .custom((value: string, helpers) => (LINK_IN_NAME.test(value) ? helpers.error('string.link') : value))

@@ -56,7 +56,10 @@ export async function createSessions(
   });
 }
 
-/** Refuses people who have a factor and did not prove it. Uses the proofs of the others up. */
+/**
+ * Refuses people who have a factor and did not prove it. Marks the proofs of all other people as
+ * used.
+ */
 async function refuseWithoutFactor(
   tx: Transaction,
   commands: Command<NewSession>[],

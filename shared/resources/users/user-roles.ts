@@ -5,16 +5,17 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import type { RecordRef } from '../../records/record-refs.js';
 
-/** The role of a person who is added without one. */
+/** The role of a person who is added without a role. */
 export const DEFAULT_ROLE: Role = 'admin';
 
 /** The people who can sign in to an account, by id, with their roles. */
 export type ActivePeople = Map<string, Role>;
 
 /**
- * True if the sender of a command may make, change and deactivate owners: an owner or an operator.
- * A key may not, because an admin could create one, and with it become an owner.
- * @param active the locked people of the account, so that a demotion before this command counts
+ * True if the sender of a command may create, change and deactivate owners: an owner or an
+ * operator. A key may not do so. Otherwise an admin could create a key and use it to become an
+ * owner.
+ * @param active the locked people of the account, so that an earlier demotion counts
  */
 export function isByOwner({ actor }: Command, active: ActivePeople | undefined): boolean {
   if (actor.type === 'system') return true;
@@ -23,7 +24,7 @@ export function isByOwner({ actor }: Command, active: ActivePeople | undefined):
 
 /**
  * Locks and returns the people who can sign in, by account. If two people deactivate or demote each
- * other concurrently, the second command therefore sees the first command's change.
+ * other concurrently, the lock makes the second command see the first command's change.
  */
 export async function lockActivePeople(
   tx: Transaction,
@@ -61,8 +62,8 @@ export function failLastOwner(): CommandOutcome {
 }
 
 /**
- * True if a key would make a person who may approve. Whoever holds the key could sign in as that
- * person, and decide what no key may decide.
+ * True if a key would give a person a role that may approve. The owner of the key could then sign
+ * in as that person, and make decisions that no key may make.
  * @param before the role that the person has; undefined for a new person
  */
 export function isApproverByKey({ actor }: Command, role: Role, before?: Role): boolean {

@@ -27,8 +27,8 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
 }
 
 /**
- * Reads the text that every attempt of a delivery sends. Only a delivery of a made-up event has a
- * body of its own; the others have that of their event.
+ * Builds the query for the body that every attempt of a delivery sends. Only tests and probes have
+ * their own body. All other deliveries send the body of their event.
  */
 export function readDeliveryBody(tenantId: string, id: string): SqlQuery {
   return {

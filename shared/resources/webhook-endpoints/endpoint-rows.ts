@@ -48,8 +48,8 @@ export function storeEndpoints(tx: Transaction, merges: PlannedMerge[]): Promise
 }
 
 /**
- * Returns the keys of the endpoints whose endpoint queue has failures, a pause, or the receiver's
- * request to stop.
+ * Returns the keys of the endpoints whose endpoint queue has failures, a pause, or a request from
+ * the receiver to stop deliveries.
  */
 export async function findEndpointsWithFailures(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({

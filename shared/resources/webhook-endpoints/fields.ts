@@ -21,7 +21,8 @@ import { defineFields } from '../../records/fields/record-fields.js';
 import { renderHealth, renderPublicKeys, renderSecrets } from './representation.js';
 
 /**
- * Matches headers that the service sets itself, or that would break the framing or the connection.
+ * Matches headers that the service sets itself, and headers that would break the framing or the
+ * connection.
  */
 const RESERVED_HEADER =
   /^(host|content-(length|type)|connection|transfer-encoding|upgrade|te|trailer|expect|keep-alive|http2-settings|user-agent|accept-encoding|(proxy|webhook)-.*)$/i;

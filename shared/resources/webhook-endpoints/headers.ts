@@ -3,7 +3,7 @@ import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
 /**
  * An endpoint's custom headers, as commands and rows contain them. One ciphertext contains all
- * names and values. The names are also stored readably, because the API shows them.
+ * names and values. The names are also stored unencrypted, because the API shows them.
  */
 export interface SealedHeaders {
   headers_sealed: string | null;

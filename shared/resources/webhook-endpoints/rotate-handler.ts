@@ -16,8 +16,8 @@ const MAX_OLD_SECRETS = 5;
 type RotateCommand = Command<SecretRotation>;
 
 /**
- * Gives endpoints new secrets. An old secret continues to sign until the overlap ends, or until its
- * own expiry if that is earlier.
+ * Gives endpoints new secrets. An old secret signs until the overlap ends or until the secret
+ * expires, whichever is earlier.
  */
 export async function rotateWebhookSecrets(
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function rotateWebhookSecrets(
 
 /**
  * True if the endpoint would have too many old secrets after the rotation. `v1` counts the current
- * secret too, because the rotation turns it into an old one.
+ * secret too, because the rotation makes the current secret an old secret.
  */
 function hasTooManySecrets({ input }: RotateCommand, { v1 }: SigningCounts): boolean {
   return input.overlap_hours > 0 && v1 > MAX_OLD_SECRETS;

@@ -9,15 +9,14 @@ export type ReplayFilter = WebhookReplay['filter'];
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * Returns SQL for the rows that a replay or recovery examines for endpoint `e`, oldest first. The
- * rows with `is_match` are delivered. {@link buildCandidateValues} supplies $1 to $6.
- *
+ * Returns SQL for the rows that a replay or recovery examines for endpoint `e`, oldest first. Rows
+ * with `is_match` are delivered. {@link buildCandidateValues} supplies $1 to $6.
  * A replay examines the endpoint's deliveries with the status in the filter. Only deliveries whose
  * event is still stored match, because the event contains the body. Tests and probes have no event,
  * so they never match.
- *
- * A recovery examines the account's events. An event matches if the endpoint subscribes to it, has
- * not received it, and has no open delivery of it. Events about the endpoint itself never match.
+ * A recovery examines the account's events. An event matches if the endpoint subscribes to the
+ * event, has not received it, and has no open delivery of it. Events about the endpoint itself
+ * never match.
  */
 export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, limit: string): string {
   return kind === 'replay'

@@ -2,14 +2,14 @@ import type { ExpiryRule } from '../../records/expiry.js';
 
 /**
  * The clock cancels a replay that has not created all its deliveries within this time (ms). Without
- * this limit, a replay to a failing endpoint might never end: the replay waits while the endpoint
+ * this limit, a replay to a failing endpoint might never end, because it waits while the endpoint
  * has its maximum of unfinished deliveries.
  */
 export const MAX_REPLAY_MS = 7 * 24 * 3600 * 1000;
 
 /**
- * A replay may repeat deliveries in these statuses. It skips pending deliveries, because these will
- * be attempted anyway.
+ * A replay may repeat deliveries in these statuses. It skips pending deliveries, because workers
+ * will attempt them anyway.
  */
 export const REPLAYABLE_STATUSES = ['succeeded', 'failed', 'exhausted', 'cancelled'] as const;
 

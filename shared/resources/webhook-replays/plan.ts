@@ -9,8 +9,8 @@ import {
 } from './candidates.js';
 
 /**
- * Maximum number of rows that the count examines for all endpoints together, so that the count ends
- * in time.
+ * Maximum number of rows that the count examines for all endpoints together, so that the count is
+ * fast enough.
  */
 const MAX_EXAMINED = 10_000;
 

@@ -53,9 +53,9 @@ interface RunningReplay extends Row, RecordRef {
 }
 
 /**
- * Creates the next deliveries of a replay, and stores the deliveries and the position in one
- * transaction. Delivery ids are deterministic, so no delivery is created twice. Skips a replay or
- * an endpoint that another clock has locked.
+ * Creates the next deliveries of a replay. One transaction stores the deliveries and the id of the
+ * last examined row. Delivery ids are deterministic, so no delivery is created twice. Skips a
+ * replay or an endpoint that another clock has locked.
  * @returns the endpoints that got new deliveries
  */
 export async function continueReplay(tx: Transaction, ref: RecordRef): Promise<string[]> {
@@ -129,7 +129,7 @@ async function createChunk(
 ): Promise<Chunk | undefined> {
   const values = [replay.tenant_id, endpointId];
   // Without this lock, two concurrent recoveries of one endpoint would create the same deliveries,
-  // because neither sees the other's uncommitted rows.
+  // because they do not see each other's uncommitted rows.
   const [lockedEndpoint] = await tx.query({
     name: 'lock-endpoint-of-replay',
     text: 'select from webhook_endpoints where tenant_id = $1 and id = $2 for no key update skip locked',

@@ -1,7 +1,9 @@
 import type { Database } from '../../platform/postgres/database.js';
 import { type Assignment, type LinkTarget, markAssignment } from './link.js';
 
-/** The hours for which a pre-trip inspection of the truck counts as that of the present shift. */
+/**
+ * Hours for which a pre-trip inspection of the truck counts as an inspection in the current shift.
+ */
 const INSPECTION_HOURS = 14;
 
 /** A pre-trip inspection of the truck in this shift. */
@@ -10,7 +12,7 @@ export interface ShiftInspection {
   at: string;
 }
 
-/** What the driver's page may know of a work order. */
+/** The data of a work order that the driver's page may show. */
 export interface DrivenWorkOrder extends Assignment {
   tenant_id: string;
   id: string;
@@ -35,12 +37,14 @@ export interface DrivenWorkOrder extends Assignment {
   vehicle_year: number | null;
   vin: string | null;
   eta: Date | null;
-  /** The version, as an ETag shows it. */
+  /** The version of the work order, in the form of an ETag. */
   updated_at: string;
   is_truck_blocked: boolean;
   inspection: ShiftInspection | null;
   /** Number of stored photos. */
   photos: number;
+  /** The account's setting: drivers may take payments. */
+  driver_payments: boolean;
 }
 
 const LAST_INSPECTION = `(select json_build_object('result', n.result, 'at', n.created_at) from inspections n
@@ -57,7 +61,7 @@ export async function readDrivenWorkOrder(
 ): Promise<DrivenWorkOrder | undefined> {
   const [row] = await db.read<DrivenWorkOrder>(tenantId, {
     name: 'read-driven-work-order',
-    text: `select w.tenant_id, w.id, t.environment, coalesce(t.business_name, t.name) as company, t.time_zone, w.job_number,
+    text: `select w.tenant_id, w.id, t.environment, coalesce(t.business_name, t.name) as company, t.time_zone, t.driver_payments, w.job_number,
              w.service_type, w.status, w.step, w.truck_id, w.driver_id, to_json(w.dispatch_time)#>>'{}' as dispatch_time,
              d.name as driver_name, k.unit_number, w.pickup_location, w.pickup_lat, w.pickup_lng, w.dropoff_location, w.notes,
              w.contact_name, w.contact_phone, w.vehicle_make, w.vehicle_model, w.vehicle_year, w.vin, w.eta,

@@ -1,12 +1,15 @@
-/** Matches services that move a vehicle. Its source has the same meaning in PostgreSQL. */
+/**
+ * Matches services that move a vehicle. PostgreSQL uses this pattern too, and gives it the same
+ * meaning.
+ */
 const MOVING_SERVICE = /(tow|transport)$/;
 
-/** SQL condition for work orders whose vehicle is moved, not only helped where it stands. */
+/** SQL condition for work orders whose vehicle is towed away, not only helped on the spot. */
 export function isTowedSql(alias: string): string {
   return `(${alias}.dropoff_location is not null or ${alias}.service_type ~ '${MOVING_SERVICE.source}')`;
 }
 
-/** True if the vehicle of the work order is moved, not only helped where it stands. */
+/** True if the work order's vehicle is towed away, not only helped on the spot. */
 export function isTowed(workOrder: { service_type: string; dropoff_location: string | null }): boolean {
   return workOrder.dropoff_location !== null || MOVING_SERVICE.test(workOrder.service_type);
 }

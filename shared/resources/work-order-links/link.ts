@@ -9,7 +9,7 @@ export interface LinkTarget {
   workOrderId: string;
 }
 
-/** The members of a work order that change when it is given to another driver or truck. */
+/** The members of a work order that may change when it is given to another driver or truck. */
 export interface Assignment {
   status: (typeof WORK_ORDER_STATUSES)[number];
   truck_id: string | null;
@@ -17,7 +17,10 @@ export interface Assignment {
   dispatch_time: string | null;
 }
 
-/** The keys that encrypt the links of the two pages. A link of one page does not open the other. */
+/**
+ * The keys that encrypt the links to the driver's page and the tracking page. A link to one page
+ * does not open the other page.
+ */
 export interface LinkKeys {
   driver: Buffer;
   tracking: Buffer;
@@ -31,9 +34,10 @@ export function deriveLinkKeys({ secretKey }: Pick<Config, 'secretKey'>): LinkKe
 }
 
 /**
- * Returns the mark of an assignment as a UUID, or undefined while nobody drives the work order. A
- * driver's link contains the mark. So it stops working when the work order ends, is unassigned, or
- * is given to another driver or truck, and again to the same one.
+ * Returns the mark of an assignment as a UUID, or undefined if the work order has no driver at
+ * work. A driver's link contains the mark. The link stops working when the work order ends or is
+ * unassigned. It also stops working when a dispatcher assigns the work order again, even to the
+ * same driver and truck.
  */
 export function markAssignment({
   status,

@@ -9,10 +9,13 @@ import type { LinkTarget } from './link.js';
 /** The hours for which a tracking link still opens after its work order has ended. */
 export const TRACKING_HOURS_AFTER_END = 6;
 
-/** The days after which a tracking link ends in any case, counted from the booking. */
+/** The days after which a tracking link stops working in any case, counted from the booking. */
 export const TRACKING_DAYS = 30;
 
-/** The progress of a work order: `pending`, then that of its truck, then how it ended. */
+/**
+ * The progress of a work order: first `pending`, then the progress of its truck, finally
+ * `completed` or `cancelled`.
+ */
 export type Progress =
   | 'pending'
   | 'assigned'
@@ -23,7 +26,7 @@ export type Progress =
   | 'completed'
   | 'cancelled';
 
-/** Where the truck is, and where it is going. */
+/** The position of the truck, and the pickup to which it drives. */
 export interface TruckPosition {
   lat: number;
   lng: number;
@@ -34,8 +37,8 @@ export interface TruckPosition {
 }
 
 /**
- * What the tracking page may know of a work order. Everything else, such as addresses, plates and
- * notes, is not even read.
+ * The data of a work order that the tracking page may show. The query reads nothing else, such as
+ * addresses, plates and notes.
  */
 export interface TrackedWorkOrder {
   environment: 'live' | 'sandbox';
@@ -58,8 +61,8 @@ export interface TrackedWorkOrder {
 const PROGRESS = `case when w.status in ('dispatched', 'in_progress') then ${selectProgress('w')} else w.status end`;
 
 /**
- * The time from which the truck's positions belong to its way to this motorist. Earlier ones may be
- * from another customer's street.
+ * The start of the truck's drive to this motorist. Earlier positions may show the street of another
+ * customer.
  */
 const ON_THE_WAY_SINCE = `greatest(w.dispatch_time, (select max(s.at) from work_order_steps s
   where s.tenant_id = w.tenant_id and s.work_order_id = w.id and s.truck_id = w.truck_id and s.step = 'en_route'))`;
@@ -67,7 +70,10 @@ const ON_THE_WAY_SINCE = `greatest(w.dispatch_time, (select max(s.at) from work_
 const SERVES_ANOTHER = `exists (select from work_orders o where o.tenant_id = w.tenant_id and o.truck_id = w.truck_id
   and o.id <> w.id and o.status in ('dispatched', 'in_progress'))`;
 
-/** Null if the motorist may not see the position. The page shows it on the way to the pickup. */
+/**
+ * SQL for the position of the truck. The position is null except on the way to the pickup, because
+ * the motorist may not see other positions.
+ */
 const POSITION = `case when ${PROGRESS} = 'en_route' and w.pickup_lat is not null and w.pickup_lng is not null
     and k.located_at >= ${ON_THE_WAY_SINCE} and not ${SERVES_ANOTHER}
   then json_build_object('lat', k.lat, 'lng', k.lng, 'pickup_lat', w.pickup_lat, 'pickup_lng', w.pickup_lng,
@@ -77,7 +83,9 @@ const HAS_LINK_ENDED = `coalesce(
   case w.status when 'completed' then w.completion_time when 'cancelled' then w.updated_at end
     <= now() - interval '${TRACKING_HOURS_AFTER_END} hours', false) or w.created_at <= now() - interval '${TRACKING_DAYS} days'`;
 
-/** Reads what a tracking page shows. Returns undefined if there is no such work order. */
+/**
+ * Reads the data that a tracking page shows. Returns undefined if the work order does not exist.
+ */
 export async function readTrackedWorkOrder(
   db: Pick<Database, 'read'>,
   { tenantId, workOrderId }: LinkTarget,

@@ -2,8 +2,8 @@ import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 
 /**
- * A photo whose picture the api process has received. The picture is in storage, unless there was
- * no room for it.
+ * A photo whose picture the api process has received. The picture is in storage, unless a limit was
+ * reached.
  */
 export interface WorkOrderPhotoInput {
   work_order_id: string;
@@ -12,7 +12,9 @@ export interface WorkOrderPhotoInput {
   height: number;
   bytes: number;
   sha256: string;
-  /** Key of the picture in storage. Null if it was not stored: then no photo is created. */
+  /**
+   * Key of the picture in storage. If null, the picture was not stored, and no photo is created.
+   */
   object_key: string | null;
   taken_at: string | null;
 }

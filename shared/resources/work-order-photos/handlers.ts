@@ -16,15 +16,18 @@ const toWorkOrderRef = ({ tenantId, input }: PhotoCommand): RecordRef => ({
   id: input.work_order_id,
 });
 
-/** There was no room when the request arrived, so the picture is not in storage. */
+/**
+ * The error if a limit was reached when the request arrived, but is no longer reached now. The
+ * picture is not in storage, so the client must send it again.
+ */
 const ROOM_CHANGED: ErrorBody = {
   code: 'conflict',
   message: 'Another photo was deleted just now. Send this one again, with a new Idempotency-Key.',
 };
 
 /**
- * Stores photos whose pictures are in storage. Locks their work orders, so that two photos at a
- * time cannot both be the last one that has room.
+ * Stores photos whose pictures are in storage. Locks their work orders, so that two concurrent
+ * photos cannot together exceed the limit.
  */
 export async function createPhotos(tx: Transaction, commands: PhotoCommand[]): Promise<CommandOutcome[]> {
   await lockRecords(tx, 'work_orders', commands.map(toWorkOrderRef));

@@ -17,7 +17,7 @@ export function listWorkOrderPhotos(query: WorkOrderPhotoListQuery, scope: ListS
   });
 }
 
-/** Where the picture of a photo is in storage. */
+/** The stored image file of a photo. */
 export interface PhotoObject {
   object_key: string;
   content_type: string;
@@ -38,7 +38,7 @@ export async function readPhotoObject(
   return row;
 }
 
-/** What must be known before a photo is stored. */
+/** The facts that decide whether a photo may be stored. */
 export interface PhotoRoom {
   tenant_id: string;
   work_order_id: string;
@@ -47,11 +47,14 @@ export interface PhotoRoom {
   count: number;
   /** Bytes of all photos of the account. */
   account_bytes: number;
-  /** Id of the photo of the work order that has the same picture. */
+  /** Id of a stored photo of the work order with the same picture; null if there is none. */
   duplicate_id: string | null;
 }
 
-/** Finds the room that is left for photos. Omits those of work orders that do not exist. */
+/**
+ * Builds a query that finds the facts about each wanted photo. It omits photos of work orders that
+ * do not exist.
+ */
 export function findPhotoRoom(wanted: Pick<PhotoRoom, 'tenant_id' | 'work_order_id' | 'sha256'>[]): SqlQuery {
   return {
     name: 'find-photo-room',
@@ -68,7 +71,7 @@ export function findPhotoRoom(wanted: Pick<PhotoRoom, 'tenant_id' | 'work_order_
   };
 }
 
-/** Builds a query that returns which of the objects are pictures of photos. */
+/** Builds a query that selects, from the given object keys, the keys that belong to photos. */
 export function findKnownPhotos(tenantId: string, objectKeys: readonly string[]): SqlQuery {
   return {
     name: 'known-photo-objects',

@@ -2,7 +2,7 @@ import type { ErrorBody } from '../../platform/errors.js';
 import { MAX_ACCOUNT_PHOTO_BYTES, MAX_PHOTOS } from './fields.js';
 import type { PhotoRoom } from './queries.js';
 
-/** Returns why a photo cannot be stored, or undefined if there is room for it. */
+/** Returns the error if a photo cannot be stored, or undefined if no limit is reached. */
 export function checkPhotoRoom(room: PhotoRoom | undefined, bytes: number): ErrorBody | undefined {
   if (!room)
     return {

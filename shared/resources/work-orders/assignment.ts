@@ -129,8 +129,8 @@ function conflict(truck: TruckRow, why: string, code: string): CommandOutcome {
 }
 
 /**
- * Reads the trucks and drivers of the work orders. The returned function gives a work order's truck
- * and driver as the event `dispatch.assigned` shows them (docs/decisions.md §8).
+ * Reads the trucks and drivers of the work orders. The returned function returns the truck and
+ * driver of a work order as the event `dispatch.assigned` shows them (docs/decisions.md §8).
  */
 export async function renderAssigned(
   tx: Transaction,

@@ -33,7 +33,10 @@ export const cancelReason = namedEnum('CancelReason', CANCEL_REASONS, {
   unsuccessful: 'The truck was there and could not do the job',
 });
 
-/** The verbs of the audit actions: `work_order.assigned`. */
+/**
+ * The actions in the audit log that `listWorkOrderSteps` shows, without the prefix `work_order.`:
+ * for example `assigned`.
+ */
 export const STEP_ACTIONS = [
   'created',
   'accepted',

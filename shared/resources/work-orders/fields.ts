@@ -70,7 +70,10 @@ export const vehicle = columnGroup('vehicle', {
   },
 });
 
-/** Maps each state to its actions. A key consists of the status and two flags: `pending10`. */
+/**
+ * Maps each state to its allowed actions. A key is the status and two flags, accepted and billed:
+ * `pending10`.
+ */
 const ACTIONS_BY_STATE = Object.fromEntries(
   WORK_ORDER_STATUSES.flatMap((status) =>
     [false, true].flatMap((isAccepted) =>

@@ -101,9 +101,9 @@ const PREFIX = 'work_order.';
 const AUDIT_ACTIONS = STEP_ACTIONS.map((action) => `'${PREFIX}${action}'`).join(', ');
 
 /**
- * Lists what happened to a work order, newest first. The audit log has who did it, also for the
- * moves that store no row; a step of the driver has the id of its audit entry. The list shows only
- * what readers of the work order may see of an entry.
+ * Lists the history of a work order, newest first. The history comes from the audit log, because no
+ * other table contains the actors and all moves. The id of a driver's step is the id of its audit
+ * entry. The list shows only the parts of an entry that readers of the work order may see.
  */
 export function listWorkOrderSteps(query: StepsOfWorkOrder, scope: ListScope): SqlQuery {
   return buildListQuery({

@@ -15,7 +15,7 @@ export function agentWorkOrderMembers(alias: string): JsonMember[] {
   return workOrderFields.members(alias).map((member) => (member === 'status' ? agentStatus(alias) : member));
 }
 
-/** Returns the names of the records that a work order refers to, as they are now. */
+/** Returns the current names of the records that a work order refers to, as JSON members. */
 export function workOrderNames(alias: string): JsonMember[] {
   const ofTenant = (other: string) => `${other}.tenant_id = ${alias}.tenant_id and ${other}.id = ${alias}`;
   return [

@@ -56,8 +56,8 @@ export const workOrderCancel = Joi.object({
 const link = () => Joi.string().allow(null).example(null);
 
 /**
- * A work order. The links are in no list, event or export: the API adds them to one work order that
- * a caller reads or writes, if the caller may dispatch.
+ * A work order. Lists, events and exports omit the links. The API adds the links to the response
+ * about a single work order, if the caller may dispatch.
  */
 export const workOrder = workOrderFields.response
   .keys({
@@ -123,7 +123,7 @@ export const workOrderListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'WorkOrderListQuery' });
 
-/** One thing that happened to a work order. */
+/** One entry in the history of a work order. */
 export const loggedStep = allRequired({
   id: uuid(),
   at: dateTime().description('When it happened'),

@@ -27,7 +27,7 @@ export async function logSteps(
     const { step, at, lat = null, lng = null } = command.input;
     logged.push({
       ...toRecordRef(command),
-      // The list of steps finds the audit entry of the command by this id.
+      // The list of steps finds the command's audit entry by this id.
       step_id: command.id,
       step,
       at: at ?? new Date().toISOString(),

@@ -6,7 +6,7 @@ export const workOrderTable: ResourceTable = {
   entityType: 'work_order',
   table: 'work_orders',
   collection: '/work-orders',
-  /** REST clients see `pending` both before and after acceptance (docs/decisions.md §1, row 3). */
+  /** REST clients see `pending` before and after acceptance (docs/decisions.md §1, row 3). */
   representation: workOrderFields.representation,
   stored: defineStoredJson(workOrderFields),
   readAccess: readScope('read_work_orders'),

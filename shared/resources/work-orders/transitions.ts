@@ -49,16 +49,16 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
-/** The state of a work order that determines what may be done with it. */
+/** The state that determines which actions are allowed on a work order. */
 export interface WorkOrderState {
   status: WorkOrderStatus;
-  /** False until an operator accepts what an agent has booked. */
+  /** False until an operator accepts a work order that an agent has booked. */
   isAccepted: boolean;
   /** True if an invoice of the work order was sent, paid or disputed. */
   isBilled: boolean;
 }
 
-/** Lists what an operator may do with a work order in this state; `step` logs a driver's step. */
+/** Lists the actions that an operator may take in this state. `step` logs a driver's step. */
 export function listAllowedActions({
   status,
   isAccepted,

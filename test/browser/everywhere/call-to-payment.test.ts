@@ -1,4 +1,4 @@
-/** One tow as the dispatcher, the driver, the motorist and the payer see it. */
+/** Follows one tow as the dispatcher, the driver, the motorist and the payer see it. */
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { CompanyPerson, serveLinks, setUpFleetAndPrices } from '../../support/browser/company-person.js';
@@ -7,7 +7,7 @@ import type { TestClient } from '../../support/client.js';
 import { eventually } from '../../support/poll.js';
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
-/** The driver's buttons, with what the motorist's page then says. */
+/** The driver's buttons, each with the text that the motorist's page then shows. */
 const STEPS: readonly (readonly [button: string, motoristSees: string | null])[] = [
   ['Accept', null],
   ['I am on my way', 'The truck is on the way to you.'],
@@ -55,7 +55,7 @@ describe('one tow, from the call to the payment', function () {
     const links = await readLinks(tenant.client, number);
     const motorist = await openPhone(links.motorist);
     const seeAsMotorist = async (text: string) => {
-      // The page reads every 15 s, and the server reads again after 3 s.
+      // The page requests the state every 15 s, and the server keeps its answer for 3 s.
       await eventually(`the motorist to see: ${text}`, async () => {
         await motorist.clock.runFor(16_000);
         return (await motorist.getByRole('status').innerText()).includes(text);

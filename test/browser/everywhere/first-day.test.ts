@@ -1,4 +1,4 @@
-/** The first day of a company, as one person clicks through it, and a second who is too late. */
+/** A person clicks through a company's first day. A second person decides an approval too late. */
 import { expect } from 'chai';
 import { TestAgent } from '../../support/agents/agent.js';
 import { CompanyPerson, serveLinks, setUpFleetAndPrices } from '../../support/browser/company-person.js';
@@ -53,7 +53,10 @@ describe('the first day with the dashboard, by mouse alone', function () {
   });
 });
 
-/** Drafts an invoice of $1,200.00 by the official MCP client. */
+/**
+ * Asks for a draft of $1,200.00 through the official MCP client. The amount exceeds the approval
+ * threshold, so the service holds the request.
+ */
 async function holdDraft(origin: string, key: string, workOrderId: string): Promise<void> {
   const agent = await TestAgent.connect(origin, key);
   const line = { name: 'Recovery', category: 'recovery', quantity: 1, unit_type: 'each', taxable: true };

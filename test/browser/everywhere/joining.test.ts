@@ -1,4 +1,4 @@
-/** Whole tasks of people who cannot sign in yet, with the links in real mails. */
+/** Lets people who cannot sign in yet do whole tasks, with the links in real mails. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { findAxeViolations } from '../../support/browser/axe.js';
@@ -10,7 +10,7 @@ const PASSWORD = 'correct horse battery staple';
 
 describe('joining by the dashboard', function () {
   this.timeout(60_000);
-  // Over http, so that the browser keeps the cookie without TLS.
+  // The address uses http, so that the browser keeps the cookie without TLS.
   const { stack, mailbox } = useMailedStack({ BASE_URL: 'http://tow.example.com' });
   const dashboard = useDashboard(stack);
 

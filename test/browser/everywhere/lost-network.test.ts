@@ -50,7 +50,7 @@ describe('the dashboard on a bad network', () => {
     const { page } = await dashboard.open('customers');
     let isStored = false;
     const operationId = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
-    // The stack's own worker is too fast for a 202, so the browser gets one in its place.
+    // The stack's own worker is too fast for a 202, so the test itself responds with a 202.
     await page.route('**/v1/customers', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();
       const data = { operation_id: operationId, status: 'queued' };

@@ -1,8 +1,9 @@
-/** What people see of a screen while it has nothing, cannot read, or has a menu open. */
+/** Checks screens that are empty, that cannot load their data, or that have an open menu. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { findAxeViolations } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
+import { waitUntilLoaded } from '../../support/browser/wait-in-page.js';
 
 const THEMES = ['light', 'dark'] as const;
 
@@ -22,7 +23,7 @@ describe('other states of the dashboard', function () {
     for (const [nth, name] of names.entries()) {
       await screensOf(page).nth(nth).click();
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await page.waitForFunction('!document.querySelector(".mantine-Skeleton-root")');
+      await waitUntilLoaded(page);
       await isReady(page);
       violations.push(...(await findAxeViolations(page)).map((text) => `${name}: ${text}`));
     }
@@ -35,7 +36,7 @@ describe('other states of the dashboard', function () {
       expect(await walk(page, async () => undefined)).to.deep.equal([]);
     });
 
-    it(`axe finds no violation on screens that cannot read in the ${colorScheme} theme, and each says so`, async () => {
+    it(`axe finds no violation on screens that cannot load their data in the ${colorScheme} theme, and each says so`, async () => {
       const { page } = await dashboard.open('', { colorScheme });
       await page.route('**/v1/**', (route) =>
         /\/v1\/(session|stream|me$)/.test(route.request().url())

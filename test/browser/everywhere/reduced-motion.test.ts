@@ -4,7 +4,7 @@ import { useDashboard } from '../../support/browser/dashboard.js';
 
 const MAX_SECONDS = 0.01;
 
-/** Remembers each transition and animation that begins, with its duration in seconds. */
+/** Records each transition and animation that begins, with its duration in seconds. */
 const RECORD_MOTION = `
   window.motions = [];
   const record = (property) => ({ type, target, pseudoElement }) => {
@@ -26,7 +26,7 @@ describe('the dashboard for people who asked for less motion', function () {
   this.timeout(120_000);
   const dashboard = useDashboard();
 
-  /** Opens a dialog, a drawer and a toast, and a dialog on each screen. Returns what moved. */
+  /** Opens a drawer, a toast, and a dialog on each screen. Returns the recorded motions. */
   async function listMotions(page: Page): Promise<Motion[]> {
     await page.addInitScript(RECORD_MOTION);
     await page.goto(`${dashboard.stack.origin}/app/customers`);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
+import { addAuthenticator } from '../../support/browser/authenticator.js';
 import { findAxeViolations } from '../../support/browser/axe.js';
 import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
 import type { TestClient } from '../../support/client.js';
@@ -34,7 +35,7 @@ describe('second factors in the dashboard', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
   const seeOverview = (page: Page) => page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  /** Asserts that the page, with its open dialog, has no fault for assistive technology. */
+  /** Asserts that axe finds no violation on the page, including its open dialog. */
   const seeNoViolation = async (page: Page) => expect(await findAxeViolations(page)).to.deep.equal([]);
   const readCodes = async (page: Page): Promise<string[]> => {
     const dialog = page.getByRole('dialog', { name: 'Your recovery codes' });
@@ -67,6 +68,8 @@ describe('second factors in the dashboard', () => {
     const app = await addApp(page, user.password);
     expect(await readCodes(page)).to.have.length(10);
     await page.getByRole('table', { name: 'Second factors' }).getByText('10 of 10 codes left').waitFor();
+    // The page knows of the first factor without being loaded again.
+    await page.getByRole('switch', { name: 'Require a second factor', disabled: false }).waitFor();
     await signOut(page);
     await page.goto(`${dashboard.stack.origin}/app/`);
     await sendPassword(page, user);
@@ -92,18 +95,7 @@ describe('second factors in the dashboard', () => {
 
   it('a person adds a passkey, signs in with it, and confirms a change with it', async () => {
     const { page, context, user } = await dashboard.open(SECURITY, { isOnLocalhost: true });
-    const session = await context.newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await addAuthenticator(context, page);
     await page.getByRole('button', { name: 'Add passkey' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add passkey' });
     await dialog.getByLabel('Password', { exact: true }).fill(user.password);
@@ -122,7 +114,7 @@ describe('second factors in the dashboard', () => {
     expect(await readCodes(page)).to.have.length(10);
   });
 
-  /** Lets the last proof of a factor lie eleven minutes back. */
+  /** Moves the last proof of a factor eleven minutes into the past, so that it has expired. */
   const forgetProof = (tenantId: string) =>
     dashboard.stack.rows(
       tenantId,
@@ -151,9 +143,20 @@ describe('second factors in the dashboard', () => {
     await page.getByRole('table', { name: 'API keys' }).getByText('Accounting program').waitFor();
   });
 
+  it('a first factor that is added elsewhere enables "Require a second factor", and its removal disables it', async () => {
+    const { page, context } = await dashboard.open(SECURITY);
+    const find = (isDisabled: boolean) =>
+      page.getByRole('switch', { name: 'Require a second factor', disabled: isDisabled });
+    await find(true).waitFor();
+    const client = await getClient(context);
+    const { id } = await addTotp(client);
+    await find(false).waitFor();
+    expect((await client.delete(`/me/factors/${id}`)).status).to.equal(200);
+    await find(true).waitFor();
+  });
+
   it('an account that requires a factor opens the dashboard only after the set-up', async () => {
     const owner = await openWithApp(SECURITY);
-    await owner.page.reload();
     await owner.page.getByRole('switch', { name: 'Require a second factor' }).click();
     await owner.page.getByRole('switch', { name: 'Require a second factor', checked: true }).waitFor();
     const user = await createUser(dashboard.stack, owner.tenant.id, { role: 'dispatcher' });

@@ -5,7 +5,8 @@ describe('Trusted Types of the dashboard', () => {
   const dashboard = useDashboard();
 
   it('the browser refuses a string that would become an element, and every further policy', async () => {
-    // A page of its own, because a refusal is an error in the console.
+    // Use a page that `useDashboard` does not check, because each refusal logs an error in the
+    // console.
     const page = await dashboard.browser.newPage();
     try {
       const response = await page.goto(`${dashboard.stack.origin}/app/`);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { useDashboard } from '../../support/browser/dashboard.js';
+import { waitInPage } from '../../support/browser/wait-in-page.js';
 import { createDrivenJob, DriverClient } from '../../support/public-pages/driven-job.js';
 import { createRedPng } from '../../support/records/pictures.js';
 import { createUser } from '../../support/records/sign-in.js';
@@ -18,7 +19,7 @@ describe('links and photos of a work order in the dashboard', () => {
     const driver = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(new URL(driver).pathname).to.equal(path);
     await drawer.getByRole('button', { name: 'Copy tracking link' }).click();
-    await page.waitForFunction("navigator.clipboard.readText().then((text) => text.includes('/t/'))");
+    await waitInPage(page, "navigator.clipboard.readText().then((text) => text.includes('/t/'))");
     await drawer.getByRole('tab', { name: 'Photos' }).click();
     await drawer.getByText('There is no photo yet.').waitFor();
     const sent = await new DriverClient(dashboard.stack, path).addPhoto(createRedPng(), {
@@ -28,7 +29,7 @@ describe('links and photos of a work order in the dashboard', () => {
     await page.reload();
     const picture = drawer.getByRole('img', { name: /^Photo of / });
     await picture.waitFor();
-    await page.waitForFunction(`[...document.images].some(({ naturalWidth }) => naturalWidth === 40)`);
+    await waitInPage(page, '[...document.images].some(({ naturalWidth }) => naturalWidth === 40)');
     await drawer.getByText("Sam Rivera (driver's page)").waitFor();
   });
 

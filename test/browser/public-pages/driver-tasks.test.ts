@@ -1,16 +1,16 @@
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { findAxeViolations } from '../../support/browser/axe.js';
+import { waitInPage } from '../../support/browser/wait-in-page.js';
 import { PROJECT } from '../../support/load/processes.js';
-import { BROWSER_SKIP_REASON, startBrowser } from '../../support/network/browser.js';
 import { eventually } from '../../support/poll.js';
 import { createDrivenJob, type DrivenJob } from '../../support/public-pages/driven-job.js';
-import { useShared, useStack, useTenant } from '../../support/use-stack.js';
+import { useDriverPhones } from '../../support/public-pages/driver-phone.js';
+import { useStack, useTenant } from '../../support/use-stack.js';
 
 const MAX_BYTES = 60 * 1024;
 const STEPS = [
@@ -22,12 +22,7 @@ const STEPS = [
   'I am at the drop-off',
 ];
 
-async function startWhereInstalled(): Promise<Browser> {
-  if (BROWSER_SKIP_REASON) return { close: async () => undefined } as Browser;
-  return startBrowser();
-}
-
-/** Runs in the page. */
+/** Code that the page runs. Counts the jobs and the actions in its IndexedDB. */
 const COUNT_STORED = `new Promise((resolve) => {
   const opening = indexedDB.open('driver-page');
   opening.onsuccess = async () => {
@@ -44,46 +39,7 @@ const COUNT_STORED = `new Promise((resolve) => {
 describe("the driver's page in a browser", () => {
   const stack = useStack();
   const tenant = useTenant(stack, 'Hudson Towing');
-  const browser = useShared('browser', startWhereInstalled, (running) => running.close());
-  const contexts: BrowserContext[] = [];
-  const faults: string[] = [];
-
-  before(function () {
-    if (BROWSER_SKIP_REASON) this.skip();
-    if (!existsSync(join(PROJECT, 'dist', 'driver-page', 'index.html')))
-      throw new Error("The driver's page is not built. Run `npm run build` first.");
-  });
-  afterEach(async () => {
-    await Promise.all(contexts.splice(0).map((context) => context.close()));
-    expect(faults.splice(0), 'what the page must not do').to.deep.equal([]);
-  });
-
-  async function openPhone(colorScheme: 'light' | 'dark' = 'light'): Promise<BrowserContext> {
-    const context = await browser.newContext({
-      viewport: { width: 360, height: 640 },
-      hasTouch: true,
-      isMobile: true,
-      colorScheme,
-    });
-    context.setDefaultTimeout(20_000);
-    contexts.push(context);
-    context.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url());
-      if (protocol !== 'blob:' && origin !== stack.origin) faults.push(`left the origin: ${request.url()}`);
-    });
-    return context;
-  }
-
-  async function openPage(context: BrowserContext, { path }: DrivenJob): Promise<Page> {
-    const page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(`error in the page: ${error.stack}`));
-    page.on('console', (message) => {
-      const isStatus = /Failed to load resource|ERR_|fetch/.test(message.text());
-      if (message.type() === 'error' && !isStatus) faults.push(`console: ${message.text()}`);
-    });
-    await page.goto(stack.origin + path);
-    return page;
-  }
+  const { openPhone, openPage } = useDriverPhones(stack);
 
   /** Opens the page of a new work order on a phone. */
   async function openJob(colorScheme?: 'light' | 'dark') {
@@ -120,12 +76,16 @@ describe("the driver's page in a browser", () => {
     page
       .getByLabel('Add photos')
       .setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer: await drawJpeg(red) });
-  /** Waits until the service worker controls the page, so that it opens without a network. */
+  /**
+   * Waits until the service worker controls the page. From then on, the page opens without a
+   * network.
+   */
   const waitForWorker = (page: Page) =>
-    page.waitForFunction(
+    waitInPage(
+      page,
       "caches.match('/d/shell').then((kept) => kept !== undefined && navigator.serviceWorker.controller !== null)",
     );
-  /** Counts what the phone keeps of work orders. */
+  /** Counts the entries about work orders that the phone stores. */
   const countStored = (page: Page) => page.evaluate<number>(COUNT_STORED);
 
   it('a driver does a whole tow with one thumb at 360 px, and nothing of it stays on the phone', async () => {

@@ -93,7 +93,7 @@ describe('the tracking page in a browser', () => {
     await page.clock.runFor(5 * MINUTE_MS);
     expect(await page.getByText('A truck is assigned to you.').isVisible()).to.equal(true);
     expect(await page.getByText(/^Expected at/).isVisible()).to.equal(true);
-    // The minutes until the truck comes are not counted down, so the page does not show them.
+    // Without a network, the page hides the minutes until arrival, because it cannot update them.
     expect(await page.getByText(/^In about/).isVisible()).to.equal(false);
     await tow.log('en_route');
     await context.setOffline(false);
@@ -135,7 +135,7 @@ describe('the tracking page in a browser', () => {
     });
     await page.clock.runFor(15_500);
     await eventually('the first read', () => counter.reads === 1);
-    // After ten seconds without an answer, the page would give up.
+    // Advance less than ten seconds, because the page then gives up the unanswered request.
     for (let second = 0; second < 4; second += 1) {
       await page.evaluate(`dispatchEvent(new Event('online'))`);
       await page.clock.runFor(1000);
@@ -163,7 +163,7 @@ describe('the tracking page in a browser', () => {
     expect(counter.reads).to.equal(before + 1);
   });
 
-  it('an open page whose link ends says whom to call', async () => {
+  it('when the link of an open page ends, the page names the company to call', async () => {
     const tow = await TrackedTow.book(tenant.client);
     const { page } = await pages.open(tow.path);
     await stack.rows(

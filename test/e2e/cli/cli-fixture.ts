@@ -42,7 +42,7 @@ export interface CliJsonRun {
 }
 
 /**
- * Runs commands against a PostgreSQL server of its own. Tests get an instance from {@link useCli}.
+ * Runs commands against a separate PostgreSQL server. Tests get an instance from {@link useCli}.
  */
 export class Cli {
   /** A temporary folder, removed at the end. DATA_DIR is the folder `data` in it. */

@@ -19,7 +19,9 @@ import { getFreePort, IS_SCALED } from '../../support/stores.js';
 
 const START = ['node', 'dist/bin/start.js'];
 const IS_ROOT = process.geteuid?.() === 0;
-/** User id and group id of the account `nobody`, which owns nothing in the checkout. */
+/**
+ * User id and group id of the system account `nobody`. This account owns no file of the checkout.
+ */
 const NOBODY = 65_534;
 const AS_NOBODY = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
 

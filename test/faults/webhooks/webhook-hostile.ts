@@ -65,7 +65,7 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   const { deployment, load, listeners, hostile, canary, attacked } = scene;
   const sender = deployment.webhooks[0]?.process as TestProcess;
   load.start();
-  // Wait until the process has allocated the memory that it needs anyway.
+  // Wait until the process has allocated the memory that it needs for ordinary deliveries.
   await load.waitForCalls(DELIVERIES / 5);
   const { now: before } = await readMemoryMb(sender);
   const failing = new Map<string, WebhookListener>();
@@ -75,7 +75,7 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   // response.
   await listeners.addEndpoint(attacked, () => 'endless');
   await listeners.addEndpoint(attacked, () => 'gzip-bomb');
-  // Count requests here, because one may arrive before `busy` is assigned.
+  // Count requests in a separate variable, because one may arrive before `busy` is assigned.
   let requestCount = 0;
   const busy = await hostile.addEndpoint(attacked, (): ReceiverBehavior => {
     requestCount += 1;
@@ -88,7 +88,8 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   expectUnharmed(scene);
   expect(peak - before, 'MB that the sender grew by').to.be.below(GROWTH_LIMIT_MB);
   expect(canary.connections, 'requests that followed a redirect').to.equal(0);
-  // After its first response, `gone` gets no new request. A second request may have been in flight.
+  // The endpoint `gone` gets no new request after its first response. One more request may have
+  // been in flight at that time.
   expect(failing.get('gone')?.endpoint.requests.length).to.be.within(1, 2);
   await expectFailed(scene, failing);
   await expectRetryAfterKept(scene, { ...busy, joinedAt });

@@ -9,7 +9,7 @@ import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
 
 const TENANTS = 3;
-/** Slow enough that the deliveries keep up. */
+/** The pace of the load, which is slow enough that the deliveries keep up. */
 const PACE = { clients: 6, thinkMs: 40 };
 /** The number of calls between two faults. */
 export const CALLS_BETWEEN_FAULTS = 120;

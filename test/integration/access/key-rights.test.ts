@@ -123,7 +123,7 @@ describe('rights of API keys and agent keys', () => {
       const own = path.replace('{id}', UNKNOWN_ID);
       const options = body ? { body: body.example } : {};
       const reader = await clientWith({ permissions: ['read'] });
-      // Everybody may sign out and have factors, also people who may only read; but no key may.
+      // Every person may sign out and manage factors, even with read rights only. No key may.
       const isOwn = name === 'DELETE /session' || /^\/(me|session)\//.test(path);
       const code = isOwn ? 'forbidden' : 'insufficient_scope';
       expectError(await reader.call(method, own, options), 403, code);

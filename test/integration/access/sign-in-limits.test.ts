@@ -192,8 +192,8 @@ describe('signing in during an attack', () => {
 });
 
 describe('signing in behind a proxy', () => {
-  // The floods below must last longer than one sign-in. With this cost, a hash takes about 60 ms,
-  // and 2 ms in other tests.
+  // The floods below must last longer than one sign-in. With this cost, a hash takes about 60 ms
+  // instead of the 2 ms in other tests.
   usePasswordCost(2 ** 14);
   const stack = useStack(PROXIED_STACK);
 

@@ -22,7 +22,7 @@ describe('roles of people', () => {
     asOwner = await openSession(stack, owner);
   });
 
-  /** Adds a person of this role, who can sign in. */
+  /** Adds a person with this role. The person can sign in. */
   const add = async (role: Role | undefined, by = asOwner) => {
     serial += 1;
     const email = `role.${serial}@example.com`;
@@ -119,7 +119,7 @@ describe('roles of people', () => {
     const changed = await tenant.client.patch(`/users/${record.id}`, { role: 'driver' });
     expect([changed.status, changed.body.role]).to.deep.equal([200, 'driver']);
     expectError(await tenant.client.patch(`/users/${record.id}`, { role: 'king' }), 400, 'validation_error');
-    // Otherwise an admin would become an owner by a key that the admin has created.
+    // An admin can create such a key. If the key could make owners, the admin could become one.
     const email = 'owner.by.key@example.com';
     expectError(await tenant.client.patch(`/users/${record.id}`, { role: 'owner' }), 403, 'forbidden');
     expectError(await tenant.client.post('/users', { name: 'N', email, role: 'owner' }), 403, 'forbidden');

@@ -1,5 +1,6 @@
 /**
- * Runs PostgreSQL as root and as an ordinary user, also with programs that some users cannot reach.
+ * Runs PostgreSQL as root and as an ordinary user. In some tests, the user cannot reach the
+ * installed programs.
  */
 import { chmod, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

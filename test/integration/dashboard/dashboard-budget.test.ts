@@ -7,9 +7,11 @@ import { PROJECT } from '../../support/load/processes.js';
 const BUILT = join(PROJECT, 'dist', 'dashboard');
 const KIB = 1024;
 
-/** What the first page may load: scripts and styles in bytes after gzip, and files. */
+/**
+ * The limits for the first page: bytes of scripts and styles after gzip, and the number of files.
+ */
 const FIRST_LOAD = { scripts: 175 * KIB, styles: 20 * KIB, files: 8 };
-/** What a further screen may load in addition, scripts in bytes after gzip. */
+/** The limit for the scripts that each further screen adds, in bytes after gzip. */
 const MAX_SCREEN = 25 * KIB;
 
 interface Chunk {
@@ -29,7 +31,7 @@ const zippedSize = (file: string) => gzipSync(readFileSync(join(BUILT, file)), {
 const sum = (files: Iterable<string>) => [...files].reduce((total, file) => total + zippedSize(file), 0);
 
 describe('the size of the dashboard', () => {
-  /** Returns the files that a chunk loads: itself, and what it imports. */
+  /** Returns a chunk's own file, and the files that the chunk imports. */
   function listFiles(manifest: Record<string, Chunk>, name: string, seen = new Set<string>()): Set<string> {
     const chunk = manifest[name];
     if (!chunk || seen.has(chunk.file)) return seen;
@@ -53,7 +55,7 @@ describe('the size of the dashboard', () => {
     );
     expect(scriptBytes, 'bytes of scripts').to.be.at.most(FIRST_LOAD.scripts);
     expect(styleBytes, 'bytes of styles').to.be.at.most(FIRST_LOAD.styles);
-    // The page itself is one more file.
+    // Add one for the file of the page itself.
     expect(files.size + 1, [...files].join(' ')).to.be.at.most(FIRST_LOAD.files);
   });
 

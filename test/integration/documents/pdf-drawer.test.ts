@@ -11,7 +11,8 @@ import type { DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
 
 const entry = new URL('../../support/records/misbehaving-pdf-thread.ts', import.meta.url);
 /**
- * Builds a request whose title selects what test/support/records/misbehaving-pdf-thread.ts does.
+ * Builds a request whose title selects the behavior of
+ * test/support/records/misbehaving-pdf-thread.ts.
  */
 const request = (title: string) => ({ document: { title }, logo: undefined }) as unknown as DrawRequest;
 

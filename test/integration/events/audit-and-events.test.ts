@@ -247,7 +247,7 @@ describe('audit entries and events of writes', () => {
   });
 
   describe('the event of a write', () => {
-    /** The links of a work order, its last members, are for the caller alone. */
+    /** Removes the links at the end of a work order, because events do not contain them. */
     const withoutLinksText = (text: string) => text.replace(/,"driver_url":[^{}]*\}$/, '}');
     const CREATIONS: [string, string, () => unknown][] = [
       ['/invoices', 'invoice.created', () => invoiceInput({ notes: 'quoted "é" ✓' })],

@@ -57,7 +57,7 @@ describe('GET /overview', () => {
       });
     expect(overview.delivery_success_rate).to.equal(null);
     expect(overview.last_failures).to.deep.equal([]);
-    // The key that reads this is the first step.
+    // Creating an API key is the first step. The key that sends this request has completed it.
     const done = Object.entries(overview.first_steps).filter(([, isDone]) => isDone);
     expect(done).to.deep.equal([['api_key_created', true]]);
   });
@@ -70,7 +70,7 @@ describe('GET /overview', () => {
     const { body: truck } = await client.post('/trucks', { unit_number: '7', duty_class: 'light' });
     await client.post(`/work-orders/${orders[0]}/assign`, { truck_id: truck.id });
     await client.post(`/work-orders/${orders[1]}/cancel`, { reason: 'customer' });
-    // GET /overview returns 24 hours. A work order created 25 hours ago is too old for them. One
+    // GET /overview covers the last 24 hours. A work order created 25 hours ago is too old. One
     // created 22.5 hours ago is in the first or second hour, depending on the current minute.
     const move =
       'update work_orders set created_at = now() - make_interval(mins => $3) where tenant_id = $1 and id = $2';

@@ -29,7 +29,8 @@ describe('GET /stream with changes=true', () => {
     const created = await tenant.client.post('/customers', { company_name: 'No event for this' });
     expect(created.status).to.equal(201);
     await eventually('the announcement', () => countChanges(asking) > 0);
-    // The invoice's event shows that each stream has handled the earlier write.
+    // Create an invoice after the write. Once the invoice's event arrives, each stream has handled
+    // the write.
     for (const client of [tenant.client, other.client, tenant.sandbox])
       await client.post('/invoices', invoiceInput());
     for (const stream of [asking, silent, foreign, sandbox])

@@ -86,7 +86,7 @@ describe('exports from a replica', function () {
     const id = await createInvoice();
     const owner = new pg.Client({ connectionString: primary.databaseUrl });
     await owner.connect();
-    // The replica takes the same exclusive lock, so the export below must wait for this table.
+    // The replica repeats this exclusive lock, so the export below must wait for the table.
     await owner.query('begin; lock table inspections in access exclusive mode');
     const blocked = await tenant.client.post('/exports', { resource: 'inspections', format: 'csv' });
     expect(blocked.status).to.equal(202);

@@ -107,7 +107,7 @@ describe('export runs', () => {
     await other.leaseOrThrow((await other.create()).id);
 
     const rest = ids.filter((_, index) => index !== leasedIndex);
-    // Expire the lease, as if the worker had died. This export is then due before exports that
+    // Expire the lease, as if the worker had died. The export is then due before all exports that
     // never started.
     await account.updateColumns(ids[leasedIndex], LEASE_EXPIRED);
     expect(await findDue(account)).to.deep.equal([ids[leasedIndex]]);

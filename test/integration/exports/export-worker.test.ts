@@ -113,7 +113,7 @@ function testExportsWorker(stack: TestStack): void {
     expect(await storage.open(`${tenant.id}/${deleted.record.id}/1`)).to.equal(undefined);
     expect((await fetch(deleted.record.download_url)).status).to.equal(404);
     // `deleteOrphanedObjects` deletes an object that no export refers to. It keeps the objects of
-    // existing exports, whatever their age.
+    // existing exports, even old objects.
     const stray = await storage.create(`${tenant.id}/${kept.record.id}/7`, {
       contentType: 'text/csv',
       fileName: 'x.csv',

@@ -16,8 +16,8 @@ import { useStack } from '../../support/use-stack.js';
 const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
 
 describe('exports', () => {
-  // Most files leave tables with few rows and without statistics, which would change the planner's
-  // estimates.
+  // Use a separate stack. Other test files leave tables with few rows and no statistics, which
+  // would change the planner's estimates.
   const stack = useStack({}, 'query plans');
 
   const openAccount = async () => {

@@ -123,8 +123,8 @@ describe('GET /stream', () => {
     const writer = async () => {
       for (let nth = 0; nth < 10; nth += 1) await post();
     };
-    // Transactions of different lengths do not commit in the order of their transaction numbers and
-    // event ids.
+    // Keep transactions open for different times. So the sequence of their commits differs from the
+    // sequence of their transaction numbers and event ids.
     const slowWriter = async () => {
       for (let nth = 0; nth < 10; nth += 1) await recordSlowly(pause(Math.random() * 120));
     };

@@ -130,25 +130,31 @@ describe('connections', () => {
   });
 
   it('tow doctor counts connections by vendor and status, and finds work that no worker does', async () => {
-    const stackDb = texting.stack.runtime.db;
-    // Other files share the database, so the command gets a database that lists only one account.
-    const db = {
-      transaction: stackDb.transaction.bind(stackDb),
-      listTenantIds: async () => [account.tenant.id],
-    } as unknown as Database;
-    expect(await checkConnections(db)).to.match(/^1 parrot_keys active\b/);
-    const run = (text: string) => texting.stack.rows(account.tenant.id, text, [account.connectionId]);
-    await run(
-      `update sync_states set next_at = now() - interval '6 min' where connection_id = $1 and stream = 'messages'`,
-    );
-    await run('update connection_queues set owner = null where connection_id = $1');
-    const problem = await checkConnections(db).catch((error: Error) => error.message);
-    expect(problem).to.match(/more than 5 minutes: .*1 parrot_keys late/);
-    await run(
-      "update connection_queues set throttled_until = now() + interval '1 h' where connection_id = $1",
-    );
-    expect(await checkConnections(db), 'the vendor asked to wait').to.include('1 parrot_keys active');
-    await account.hurry();
+    const { id } = account.tenant;
+    await texting.stack.runtime.db.runAndRollBack([id], async (tx) => {
+      // The transaction is not committed, so no worker sees its late work. Other files share the
+      // database, so `db` lists only this account.
+      const db = {
+        transaction: (_ids: string[], work: (same: typeof tx) => unknown) => work(tx),
+        listTenantIds: async () => [id],
+      } as unknown as Database;
+      const values = [account.connectionId];
+      const set = (changes: string) =>
+        tx.query({ text: `update connection_queues set ${changes} where connection_id = $1`, values });
+      // Lock the queue first, as workers do.
+      await set('owner = owner');
+      expect(await checkConnections(db)).to.match(/^1 parrot_keys active\b/);
+      await tx.query({
+        text: `update sync_states set next_at = now() - interval '6 min'
+               where connection_id = $1 and stream = 'messages'`,
+        values,
+      });
+      await set('owner = null');
+      const problem = await checkConnections(db).catch((error: Error) => error.message);
+      expect(problem).to.match(/more than 5 minutes: .*1 parrot_keys late/);
+      await set("throttled_until = now() + interval '1 h'");
+      expect(await checkConnections(db), 'the vendor asked to wait').to.include('1 parrot_keys active');
+    });
   });
 
   it('only the permission admin reads or changes connections', async () => {

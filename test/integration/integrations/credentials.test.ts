@@ -25,7 +25,7 @@ describe('the credentials of a connection', () => {
   };
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  it('that are refused are not tried again until somebody acts, even while no command runs', async () => {
+  it('refused credentials of a connection are not tried again until a person acts, even while no command runs', async () => {
     const keyed = await (await texting.createAccount()).connectWithKey('live_key_to_refuse');
     texting.double.expireTokens();
     const queue = openWritesQueue(texting.stack.runtime);
@@ -55,7 +55,7 @@ describe('the credentials of a connection', () => {
     expect(findTexts('+12125558001')).to.have.length(1);
   });
 
-  it('that are still refused when they are described wait for hours, and record no status again', async () => {
+  it('credentials of a connection that stay refused wait for hours before the next try, and record no second status change', async () => {
     const account = await connect();
     texting.double.expireTokens();
     texting.double.loseRefreshToken();
@@ -84,7 +84,7 @@ describe('the credentials of a connection', () => {
     expect(await readChanges()).to.equal(before);
   });
 
-  it('that lead to another account write nothing there', async () => {
+  it('a connection writes nothing with new credentials that belong to another account of the vendor', async () => {
     const keyed = await (await texting.createAccount()).connectWithKey('live_key_of_ours');
     texting.double.acceptKey('live_key_of_others');
     texting.double.accounts.set('live_key_of_others', 'acct-of-others');
@@ -108,7 +108,7 @@ describe('the credentials of a connection', () => {
     await keyed.waitForMessages([next], 'sent');
   });
 
-  it('of a sign-in cannot be replaced by entered ones', async () => {
+  it('credentials from a sign-in cannot be replaced by entered credentials', async () => {
     const account = await connect();
     for (const credentials of [{}, { api_key: 'live_key_of_nobody' }]) {
       const { status, body } = await account.client.patch(pathOf(account), { credentials });
@@ -118,7 +118,7 @@ describe('the credentials of a connection', () => {
     await account.waitForMessages([id], 'sent');
   });
 
-  it('are kept after an outage of the vendor until it has revoked the access', async () => {
+  it('credentials of a connection are kept during an outage of the vendor until it has revoked the access', async () => {
     const account = await connect();
     texting.double.isRevoked = false;
     failWith('POST /oauth/revoke', { kind: 'status', status: 503 });
@@ -139,7 +139,7 @@ describe('the credentials of a connection', () => {
     expect(texting.double.isRevoked).to.equal(true);
   });
 
-  it('are deleted with a notice if the vendor never revokes the access', async () => {
+  it('credentials of a connection are deleted with a notice if the vendor never revokes the access', async () => {
     const account = await connect();
     failWith('POST /oauth/revoke', { kind: 'limit', seconds: 1 });
     await account.run('update connection_secrets set revoke_attempts = 5 where connection_id = $1');
@@ -152,7 +152,7 @@ describe('the credentials of a connection', () => {
     expect(await account.run('select 1 from connection_secrets where connection_id = $1')).to.have.length(0);
   });
 
-  it('of a disconnected connection do not keep a write that waits for its next attempt', async () => {
+  it('a write that waits for its next attempt fails when the connection is disconnected', async () => {
     const account = await connect();
     failWith('POST /texts', { kind: 'cut_before' });
     const id = await account.sendText('+12125558005');
@@ -170,7 +170,7 @@ describe('the credentials of a connection', () => {
     );
   });
 
-  it('need no new sign-in when the vendor refuses the application of this service', async () => {
+  it('credentials of a connection need no new sign-in when the vendor refuses the application of this service', async () => {
     const account = await connect();
     texting.double.expireTokens();
     for (const [status, error] of [
@@ -201,7 +201,7 @@ describe('the credentials of a connection', () => {
     expect(row?.refusals).to.equal(0);
   });
 
-  it('are renewed after the Retry-After of a 429 of the token endpoint, which costs no try', async () => {
+  it('an access token is renewed after the Retry-After of a 429 from the token endpoint, which counts as no attempt', async () => {
     const account = await connect();
     texting.double.expireTokens();
     let refusedAt = 0;
@@ -218,7 +218,7 @@ describe('the credentials of a connection', () => {
     expect((await account.findOperations(id))[0]?.attempts).to.equal(1);
   });
 
-  it('are not replaced by a response of the token endpoint without a token', async () => {
+  it('a response of the token endpoint without a token replaces no credentials', async () => {
     const account = await connect();
     texting.double.expireTokens();
     failWith('POST /oauth/token', { kind: 'status', status: 200, body: { token_type: 'bearer' } });
@@ -232,7 +232,7 @@ describe('the credentials of a connection', () => {
     });
   });
 
-  it('are renewed before the access token expires', async () => {
+  it('an access token of a connection is renewed before it expires', async () => {
     texting.double.lifetimeSeconds = 200;
     const account = await connect();
     const before = texting.double.grants;
@@ -242,7 +242,7 @@ describe('the credentials of a connection', () => {
     expect(texting.double.grants).to.equal(before + 1);
   });
 
-  it('that never worked make a connection send no texts', async () => {
+  it('a connection whose credentials never worked sends no texts', async () => {
     const account = await texting.createAccount();
     const { body } = await account.client.post('/connections', {
       vendor: 'parrot_keys',

@@ -22,7 +22,7 @@ describe('a decision about a sync issue', () => {
     });
   };
 
-  it('to ignore it keeps the operation out of the replay of a period', async () => {
+  it('the decision to ignore a sync issue keeps its operation out of the replay of a period', async () => {
     const issue = await openIssue();
     await account.client.post(`/sync-issues/${issue.id}/resolve`, { resolution: 'ignore' });
     const path = `/connections/${account.connectionId}/operations/replay`;
@@ -30,7 +30,7 @@ describe('a decision about a sync issue', () => {
     expect(body.replayed).to.equal(0);
   });
 
-  it('locks the queue of the connection first, so that no replay and no worker deadlocks with it', async () => {
+  it("a decision about a sync issue locks the connection's queue first, so that it cannot deadlock with a replay or a worker", async () => {
     const { stack } = texting;
     const issue = await openIssue();
     const resolved = await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
@@ -48,7 +48,7 @@ describe('a decision about a sync issue', () => {
     expect((await resolved.response).body.status).to.equal('resolved');
   });
 
-  it('is asked for when the vendor accepts two records under one id, and both count as sent', async () => {
+  it('a sync issue asks for a decision when the vendor accepts two records under one id, and both count as sent', async () => {
     const first = await account.sendText('+12125559001');
     await account.waitForMessages([first], 'sent');
     texting.double.repeatsLastId = true;

@@ -46,7 +46,7 @@ describe('a pull from a vendor', () => {
     return release;
   };
 
-  it('is repeated at once if a webhook arrives after the vendor has read the page', async () => {
+  it('a pull is repeated at once if a webhook arrives after the vendor has read the page', async () => {
     const { id, text } = await send('+12125556001');
     const release = await holdNextPage();
     texting.double.settle(text, 'failed', 'The phone is switched off.');
@@ -55,7 +55,7 @@ describe('a pull from a vendor', () => {
     await account.waitForMessages([id], 'failed', 5000);
   });
 
-  it('does not swallow a request to read again since a time that arrives during it', async () => {
+  it('a pull does not lose a request to read again since a time that arrives during the pull', async () => {
     const release = await holdNextPage();
     const before = countPulls('since=');
     expect((await synchronize({ since: '2026-02-03T00:00:00Z' })).status).to.equal(200);
@@ -65,7 +65,7 @@ describe('a pull from a vendor', () => {
     expect(countPulls('since=2026-02-03'), 'the earlier of both times counts').to.equal(1);
   });
 
-  it('applies only the newest of several changes of a record on one page, and no older one later', async () => {
+  it('a pull applies only the newest of several changes of a record on one page, and no older change later', async () => {
     const { id, text } = await send('+12125556002');
     texting.double.settle(text, 'delivered');
     const old = { ...text };
@@ -86,7 +86,7 @@ describe('a pull from a vendor', () => {
     expect(await versions()).to.deep.equal([stored]);
   });
 
-  it('applies a change whose text contains characters that PostgreSQL cannot store', async () => {
+  it('a pull applies a change whose text contains characters that PostgreSQL cannot store', async () => {
     const { id, text } = await send('+12125556003');
     texting.double.settle(text, 'failed', 'No \0such\ud800 phone.');
     texting.double.extraTexts = [{ id: 'no\0body', status: 'queued', reason: null, seq: 1 }];
@@ -95,7 +95,7 @@ describe('a pull from a vendor', () => {
     expect((await account.readMessage(id)).error).to.equal('No such\ufffd phone.');
   });
 
-  it('that PostgreSQL refuses waits, is counted, and shows as a failed run', async () => {
+  it('a pull that PostgreSQL refuses waits, is counted, and is shown as a failed run', async () => {
     const { text } = await send('+12125556004');
     texting.double.settle(text, 'delivered');
     await withPgClient(texting.stack.databaseUrl, async (client) => {
@@ -116,7 +116,7 @@ describe('a pull from a vendor', () => {
     await account.hurry();
   });
 
-  it('obeys a 429: the vendor is not called before Retry-After', async () => {
+  it('a pull obeys a 429: the vendor is not called before Retry-After', async () => {
     let refusedAt = 0;
     texting.double.misbehave = (name) => {
       if (name !== 'GET /texts' || refusedAt > 0) return undefined;
@@ -132,7 +132,7 @@ describe('a pull from a vendor', () => {
     await account.hurry();
   });
 
-  it('skips a report about an earlier text while its message waits to be sent again', async () => {
+  it('a pull skips a report about an earlier text while its message waits to be sent again', async () => {
     const { id, text } = await send('+12125556006');
     texting.double.settle(text, 'failed', 'The phone is off.');
     await synchronize();

@@ -59,7 +59,7 @@ describe('a text whose outcome is unknown', () => {
       return body.data.items.find(({ record_id }: { record_id: string }) => record_id === id);
     });
 
-  it('is not sent a second time by the retry of its message', async () => {
+  it('a text whose outcome is unknown is not sent a second time by the retry of its message', async () => {
     const id = await exhaust('+12125557001');
     expect((await account.client.post(`/messages/${id}/retry`)).status).to.equal(200);
     await account.waitForMessages([id], 'sent');
@@ -67,7 +67,7 @@ describe('a text whose outcome is unknown', () => {
     expect(await account.findOperations(id)).to.have.length(1);
   });
 
-  it('is not sent a second time by the retry of its issue together with that of its message', async () => {
+  it('a text whose outcome is unknown is not sent a second time by retries of its issue and its message', async () => {
     const id = await exhaust('+12125557002');
     const issue = await findIssue(id);
     await move('pause');
@@ -80,7 +80,7 @@ describe('a text whose outcome is unknown', () => {
     expect(findTexts('+12125557002')).to.have.length(1);
   });
 
-  it('that never got a response is sent once', async () => {
+  it('a text that never got a response is sent once', async () => {
     failWith({ kind: 'hold', until: new Promise(() => {}) });
     const id = await account.sendText('+12125557003');
     await waitForArrival('+12125557003', id);
@@ -90,7 +90,7 @@ describe('a text whose outcome is unknown', () => {
     expect(findTexts('+12125557003')).to.have.length(1);
   });
 
-  it('and that is withdrawn before the next attempt is looked for, and not sent', async () => {
+  it('a withdrawn text with an unknown outcome is searched for at the vendor, and is not sent', async () => {
     failWith({ kind: 'cut_before' });
     const id = await account.sendText('+12125557004');
     await eventually('an attempt', async () => (await account.findOperations(id))[0]?.attempts === 1);
@@ -103,7 +103,7 @@ describe('a text whose outcome is unknown', () => {
     expect(findTexts('+12125557004')).to.have.length(0);
   });
 
-  it('and that is withdrawn after it left counts as sent', async () => {
+  it('a text that is withdrawn after the vendor has accepted it counts as sent', async () => {
     failWith({ kind: 'cut_after' });
     const id = await account.sendText('+12125557005');
     await waitForArrival('+12125557005', id);
@@ -114,7 +114,7 @@ describe('a text whose outcome is unknown', () => {
     expect(findTexts('+12125557005')).to.have.length(1);
   });
 
-  it('and that is withdrawn opens an issue if the vendor cannot look for it', async () => {
+  it('a withdrawn text with an unknown outcome opens an issue if the vendor cannot search for it', async () => {
     const { account: ownAccount } = texting.double;
     texting.double.account = 'acct-keys';
     const keyed = await (await texting.createAccount('Keyed Towing')).connectWithKey('live_key_of_keys');
@@ -134,7 +134,7 @@ describe('a text whose outcome is unknown', () => {
     texting.double.account = ownAccount;
   });
 
-  it('that a newer sending of its invoice replaced does not leave', async () => {
+  it('a text is not sent if a newer sending of its invoice has replaced it', async () => {
     await move('pause');
     const id = await account.sendText('+12125557007');
     const { invoice_id, body_text } = await account.readMessage(id);

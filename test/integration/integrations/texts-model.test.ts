@@ -29,7 +29,7 @@ const faults = fc.array(fc.option(fc.constantFrom(...FAULTS), { freq: 2 }), { mi
 describe('texts against a vendor that misbehaves at random', () => {
   const texting = useTextingStack();
 
-  it('loses no text, sends none twice, and ends in the state of the vendor', async () => {
+  it("a connection loses no text, sends none twice, and ends with the vendor's states", async () => {
     await fc.assert(
       fc.asyncProperty(steps, faults, async (run, misbehaviour) => {
         const account = await (await texting.createAccount()).connect();

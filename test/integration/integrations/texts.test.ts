@@ -34,7 +34,7 @@ describe('texts through a connection', () => {
     expect(health).to.include({ backlog: 0, oldest_due_at: null, last_error: null });
   });
 
-  it('a 429 is obeyed: nothing is sent to the vendor before Retry-After, and it costs no try', async () => {
+  it('a 429 is obeyed: nothing is sent to the vendor before Retry-After, and no attempt is counted', async () => {
     let refusedAt = 0;
     texting.double.misbehave = (name) => {
       if (name !== 'POST /texts' || refusedAt > 0) return undefined;
@@ -84,7 +84,7 @@ describe('texts through a connection', () => {
     expect(findTexts('+12125551113')).to.have.length(1);
   });
 
-  it('duplicate, reordered and parallel webhooks have the effect of one', async () => {
+  it('duplicate, reordered and parallel webhooks have the same effect as one webhook', async () => {
     const ids = [await account.sendText('+12125551114'), await account.sendText('+12125551115')];
     await account.waitForMessages(ids, 'sent');
     const [delivered] = findTexts('+12125551114');
@@ -149,7 +149,7 @@ describe('texts through a connection', () => {
     expect(findTexts('+12125551116')).to.have.length(1);
   });
 
-  it('a lost access asks for a new sign-in with a notice; what waited is sent after it', async () => {
+  it('a lost access asks for a new sign-in with a notice; waiting texts are sent after the sign-in', async () => {
     texting.double.expireTokens();
     texting.double.loseRefreshToken();
     const id = await account.sendText('+12125551117');
@@ -166,7 +166,7 @@ describe('texts through a connection', () => {
     expect(findTexts('+12125551117')).to.have.length(1);
   });
 
-  it('disconnecting revokes the access, destroys the secrets and fails what waits', async () => {
+  it('disconnecting revokes the access, deletes the secrets and fails the waiting texts', async () => {
     const other = await (await texting.createAccount('Other Towing')).connect();
     const path = `/connections/${other.connectionId}`;
     await other.client.post(`${path}/pause`);

@@ -50,7 +50,7 @@ describe('the doubles of vendors for people', () => {
       expect(await double.stop()).to.equal(0);
     });
 
-  it('a vendor without a double is refused with the names of those that there are', async () => {
+  it('a vendor without a double is refused, with the names of the vendors that have one', async () => {
     const double = await runDouble('fax');
     expect(double.output).to.match(/no double of "fax".*stripe, twilio/);
     expect(await double.stop()).to.equal(2);

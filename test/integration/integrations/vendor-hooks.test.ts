@@ -26,7 +26,7 @@ describe('webhooks of vendors', () => {
     expect((await account.read()).health.last_webhook_at).to.be.a('string');
   });
 
-  it('a webhook that arrives during a step of the worker waits for it, without a deadlock', async () => {
+  it("a webhook that arrives during a worker's step waits for the end of the step, without a deadlock", async () => {
     const { stack } = texting;
     const posted = await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
       await tx.query({ text: "set local lock_timeout = '500ms'" });

@@ -6,7 +6,7 @@ import type { StripeAccount } from '../../support/vendors/stripe-double/stripe-a
 import { StripeDouble } from '../../support/vendors/stripe-double/stripe-double.js';
 import { TwilioDouble } from '../../support/vendors/twilio-double/twilio-double.js';
 
-/** Sends what a vendor's SDK sends to its vendor to a double instead. */
+/** Replaces the vendor's origin in a URL by that of the double. */
 function redirect(url: string, origin: string): URL {
   const { pathname, search } = new URL(url);
   return new URL(pathname + search, origin);
@@ -22,7 +22,7 @@ describe("Stripe's official SDK against its double", () => {
     double = await new StripeDouble().start();
     account = double.openAccount();
     sdk = new Stripe(account.key, {
-      // The SDK repeats a call without an answer once more even with 0.
+      // Even with 0, the SDK repeats a call once if it gets no response.
       maxNetworkRetries: 0,
       telemetry: false,
       httpClient: Stripe.createFetchHttpClient((input: unknown, init?: RequestInit) => {
@@ -154,7 +154,7 @@ describe("Stripe's official SDK against its double", () => {
     expect([isReplayed(first), isReplayed(again)]).to.deep.equal([null, 'true']);
     const error = await fail(sdk.refunds.create({ payment_intent: 'pi_other' }, { idempotencyKey }));
     expect(error).to.be.instanceOf(Stripe.errors.StripeIdempotencyError);
-    // The double counts this as a fault of its client, which the product must never make.
+    // The double records this misuse of a key as a violation. Clear the list for the other tests.
     expect(double.violations.splice(0)).to.deep.equal(['another request under the key operation-1']);
   });
 });
@@ -244,7 +244,7 @@ describe("Twilio's official SDK against its double", () => {
   });
 });
 
-/** What the SDK gives to its HTTP client. */
+/** A request as the SDK passes it to its HTTP client. */
 interface TwilioRequest {
   method: string;
   uri: string;

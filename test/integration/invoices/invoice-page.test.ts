@@ -245,7 +245,7 @@ describe('invoice page', () => {
     const downloads = Array.from({ length: 30 }, () => open(`${path}/pdf`));
     for (let nth = 0; nth < 3; nth += 1) expect((await tenant.client.get('/me')).status).to.equal(200);
     const responses = await Promise.all(downloads);
-    // The stack cannot close while a response is unread.
+    // Read all responses, because the stack cannot close while a response is unread.
     await Promise.all(responses.map((response) => response.arrayBuffer()));
     const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).to.be.at.least(10);

@@ -153,8 +153,8 @@ describe('invoice PDF', () => {
     const floodStatuses = Promise.all(floodIds.map(async (id) => (await fetchPdf(id)).status));
     expect((await tenant.client.get('/me')).status).to.equal(200);
     expect((await fetchPdf(otherInvoiceId, other.client)).status).to.equal(200);
-    // It depends on the machine how many of these requests are refused.
-    // test/unit/documents/invoice-pdfs.test.ts tests the fair sharing itself.
+    // The number of refused requests depends on the machine.
+    // test/unit/documents/invoice-pdfs.test.ts tests the fair sharing.
     for (const status of await floodStatuses) expect(status).to.be.oneOf([200, 503]);
   });
 });

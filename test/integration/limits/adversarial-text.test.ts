@@ -18,9 +18,9 @@ import { generateUsualAttacks } from '../../support/text/regular-expressions.js'
 
 const CHARS = 64 * 1024;
 /**
- * The number of characters with which a text is measured first. If that takes more than
- * SUSPICIOUS_MS, the text is measured again with CHARS characters, for which the limit is 128 ms. A
- * quadratic function that takes 20 times as long (2560 ms) takes 40 ms here.
+ * The number of characters of the first, short measurement. If this measurement takes more than
+ * SUSPICIOUS_MS, the test also measures CHARS characters. Their limit is 128 ms. A quadratic
+ * function takes 20 times this limit (2560 ms), and therefore 40 ms in the short measurement.
  */
 const SHORT_CHARS = 8 * 1024;
 const SUSPICIOUS_MS = 2;
@@ -34,8 +34,8 @@ const TRIES = 3;
 const cursors = createCursorCodec(Buffer.alloc(32, 1));
 
 /**
- * Functions that read what clients send: headers, paths, bodies, cursors, free text and texts to
- * log.
+ * Functions that read texts from clients, such as headers, paths, bodies, cursors and free text,
+ * and functions that read texts to log.
  */
 const TEXT_READERS: Record<string, (text: string) => unknown> = {
   redactText,

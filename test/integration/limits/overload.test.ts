@@ -37,7 +37,7 @@ describe('overload', () => {
     const quiet = await stack.createTenant('Quiet Towing');
     const otherKey = await stack.createKey(flood.id);
     const open = Array.from({ length: MAX_OPEN }, () => flood.client.post('/invoices', invoiceInput()));
-    // The reads show that the writes have arrived, and that the process knows both keys.
+    // Once these reads have responses, the writes have arrived, and the process knows both keys.
     await flood.client.get('/invoices');
     await quiet.client.get('/invoices');
 
@@ -57,7 +57,8 @@ describe('overload', () => {
     const refused = await flood.client.post('/invoices', invoiceInput());
     expectError(refused, 503, 'service_unavailable');
     expect(refused.headers['retry-after']).to.equal('1');
-    // A key that the process has not seen yet is refused once its account is known.
+    // The process does not know this key yet. It looks up the key's account, and then refuses the
+    // request.
     expectError(
       await new TestClient(stack.origin, otherKey).post('/invoices', invoiceInput()),
       503,

@@ -65,8 +65,8 @@ export class MailFixture {
   }
 
   /**
-   * Cancels the waiting mails of all accounts, and resets how the server treats mails. Resolves
-   * when no mail is on its way, so that none takes a behavior that a later test sets.
+   * Cancels the waiting mails of all accounts, and resets how the server treats mails. Waits until
+   * no mail is being sent, so that no old mail uses up a behavior that a later test sets.
    */
   async cancelMails(): Promise<void> {
     this.server.reset();

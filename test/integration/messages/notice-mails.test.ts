@@ -1,4 +1,4 @@
-/** Sends notice mails to a real SMTP server, which accepts and refuses them. */
+/** Sends notice mails to a real SMTP server, which accepts some and refuses others. */
 import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';

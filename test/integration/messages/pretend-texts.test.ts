@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { TestClient } from '../../support/client.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
+import { createApprovedInvoice } from '../../support/vendors/approved-invoice.js';
 
 const UNREACHABLE = '+1 (518) 555-0000';
 
@@ -14,26 +14,8 @@ describe('texts of a sandbox', () => {
     tenant = await stack.createTenant();
   });
 
-  async function createInvoice(client: TestClient, customer: object = {}): Promise<string> {
-    const { body } = await client.post('/invoices', {
-      invoice_number: randomUUID().slice(0, 20),
-      billing_email: 'a@example.com',
-      ...customer,
-      line_items: [
-        {
-          name: 'Tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: 9000,
-          total_cents: 9000,
-          taxable: false,
-        },
-      ],
-    });
-    await client.post(`/invoices/${body.id}/approve`, {});
-    return body.id;
-  }
+  const createInvoice = (client: TestClient, members: object = {}) =>
+    createApprovedInvoice(client, 9000, { billing_email: 'a@example.com', ...members });
   const readOnly = async (client: TestClient, id: string) => {
     const { body } = await client.get(`/messages?invoice_id=${id}`);
     expect(body.data.items).to.have.length(1);

@@ -7,8 +7,8 @@ import { explainRun, type RunNode } from '../../support/writes/explain.js';
 
 const TENANTS = 10;
 /**
- * The number of invoices per account and kind that will not be due for a long time. There are three
- * kinds.
+ * The number of invoices per account and kind that become due much later. {@link
+ * insertOpenInvoices} inserts three kinds.
  */
 const FAR = 700;
 /** Number of invoices per account that are past due, but whose claim is with a motor club. */

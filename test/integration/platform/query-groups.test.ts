@@ -24,7 +24,8 @@ describe('queries of one transaction that are sent together', () => {
   before(async () => {
     databaseUrl = await createDatabase();
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
-    // All tests use one connection, so each test also shows in what state the tests before left it.
+    // All tests use one connection. So a test fails if an earlier test left the connection in a bad
+    // state.
     db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'query-groups', logger });
   });
   after(() => db.close());

@@ -35,7 +35,8 @@ describe('slow reads of one tenant', () => {
 
   const release = () => holder.query('select pg_advisory_unlock_all()');
   /**
-   * Counts in `ended` how many of the reads have ended. `all` resolves once every read has ended.
+   * Returns a count of the reads that have ended (`ended`), and a promise for the end of all reads
+   * (`all`).
    */
   const trackReads = (reads: Promise<unknown>[]) => {
     const progress = { ended: 0, all: Promise.allSettled(reads) };
@@ -106,6 +107,20 @@ describe('slow reads of one tenant', () => {
     expect(reads.ended).to.equal(0);
     await release();
     expect((await reads.all).map(({ status }) => status)).to.not.include('rejected');
+  });
+
+  it('a read by primary key does not wait for slow reads of its tenant, even of its own query', async () => {
+    const lockRead = (lock: number) => ({
+      name: 'lock',
+      text: 'select pg_advisory_xact_lock_shared($1)',
+      values: [lock],
+    });
+    const reads = trackReads(Array.from({ length: 60 }, () => db.read(slowTenant, lockRead(LOCK))));
+    for (let round = 0; round < 50; round += 1)
+      await db.read(slowTenant, { ...lockRead(LOCK + 1), isKeyLookup: true });
+    expect(reads.ended).to.equal(0);
+    await release();
+    await reads.all;
   });
 
   it('a tenant that searches now and then overtakes six tenants that search without end', async () => {

@@ -8,7 +8,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 
 const MIB = 1024 * 1024;
 
-/** Draws a photo with a color of its own, so that no two are the same. */
+/** Draws a photo in one color. Photos with different values of `red` are different pictures. */
 function drawPhoto(red: number, { width = 640, height = 480 } = {}): Sharp {
   return sharp({ create: { width, height, channels: 3, background: { r: red, g: 90, b: 200 } } });
 }

@@ -14,7 +14,7 @@ describe('tracking link', () => {
   const tenant = useTenant(stack, 'Hudson Towing');
 
   let serial = 0;
-  /** Sends a request from a network of its own, so that only the test of the limits meets them. */
+  /** Sends a request from a new network, so that only the test of the limits reaches a limit. */
   const open = (path: string) => {
     serial += 1;
     return fetch(`${stack.origin}${path}`, {

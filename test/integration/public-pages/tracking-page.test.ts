@@ -12,7 +12,7 @@ describe('tracking page', () => {
   const tenant = useTenant(stack, 'Hudson Towing');
 
   let serial = 0;
-  /** Sends a request from a network of its own, so that only one test meets the limits. */
+  /** Sends a request from a new network, so that the test reaches no limit by accident. */
   const open = (path: string, init: RequestInit = {}) => {
     serial += 1;
     const headers = { 'x-forwarded-for': `10.7.${serial >> 8}.${serial & 255}`, ...init.headers };

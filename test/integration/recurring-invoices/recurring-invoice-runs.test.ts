@@ -133,7 +133,8 @@ describe('runs of recurring invoices', () => {
     await account.client.patch('/settings', { time_zone: 'Pacific/Kiritimati' });
     await account.catchUp(id, ahead);
     await account.client.patch('/settings', { time_zone: 'Pacific/Pago_Pago' });
-    // A change of the rhythm may not bring the same date again.
+    // Although the date has not begun in the new time zone, a new rhythm must not bill this date
+    // again.
     const moved = await account.patch(id, { every: 'month' });
     expect(moved.next_date).to.equal(findNextDate({ every: 'month', anchor_date: ahead }, ahead));
     await runRecurringClock(stack);
@@ -170,7 +171,7 @@ describe('runs of recurring invoices', () => {
     expect(notice.text).to.include(invoice.id);
   });
 
-  it('one whose invoice cannot be created pauses with a notice, and uses no number', async () => {
+  it('a recurring invoice whose invoice cannot be created pauses with a notice, and uses no invoice number', async () => {
     const account = await openAccount();
     const price = { quantity: 100, unit_price_cents: 1_000_000_000, taxable: true };
     const { id } = await account.create({ anchor_date: today, line_items: [lineItem(price)] });

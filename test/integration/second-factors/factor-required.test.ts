@@ -17,7 +17,7 @@ describe('asking again for a second factor', () => {
     tenant = await stack.createTenant();
   });
 
-  /** Lets the last proof of a factor lie eleven minutes back. */
+  /** Moves the last proof of a factor eleven minutes into the past, so that it has expired. */
   const forgetProof = (tenantId: string) =>
     stack.rows(
       tenantId,

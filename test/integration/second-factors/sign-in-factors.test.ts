@@ -25,7 +25,10 @@ describe('signing in with a second factor', () => {
     tenant = await stack.createTenant();
   });
 
-  /** The product counts tries per network, so each test uses a network of its own. */
+  /**
+   * Returns a header for a new network. Each test uses its own, because the product counts tries
+   * per network.
+   */
   const useNetwork = () => {
     addresses += 1;
     return { 'x-forwarded-for': `203.0.113.${addresses}` };

@@ -25,8 +25,8 @@ const MB = 1024 * 1024;
 const inOneMinute = () => new Date(Date.now() + 60_000);
 
 /**
- * A script for a child process. Writes an object of MEGABYTES MB under KEY, OBJECTS times, and
- * commits each if COMMIT is set. Without COMMIT, the script then waits to be killed.
+ * A script for a child process. OBJECTS times, it writes an object of MEGABYTES MB under KEY. If
+ * COMMIT is set, it commits each object. Without COMMIT, the script then waits to be killed.
  */
 const WRITER = `
   import { openStorage } from './shared/storage/open-storage.ts';

@@ -248,7 +248,7 @@ interface S3rver {
 }
 
 /**
- * Sends the product's requests to s3rver, an independent S3 server with a parser of its own. s3rver
+ * Sends the product's requests to s3rver, an independent S3 server with a separate parser. s3rver
  * checks no signatures and aborts no uploads.
  */
 describe('S3 storage on s3rver', () => {

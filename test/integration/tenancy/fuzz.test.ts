@@ -86,8 +86,8 @@ const oddNumber = fc.oneof(
 const oddValue = fc.oneof(oddText, oddTime, oddNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
 
 /**
- * Generates a body that is valid except for odd values in at most two members. With more, the API
- * would reject every body for several reasons at once.
+ * Generates a body that is valid except for odd values in at most two members. With more odd
+ * values, the API would reject every body for several reasons at once.
  */
 function oddBody(valid: Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> {
   const oddMembers = fc.dictionary(fc.constantFrom(...Object.keys(valid)), oddValue, {
@@ -202,8 +202,8 @@ describe('fuzzed requests', () => {
       const [path = ''] = name.split('#');
       let accepted = 0;
       const property = fc.asyncProperty(bodies, async (body) => {
-        // Make the invoice number unique. Otherwise the API would refuse most bodies for their
-        // duplicate number, whatever odd values they have.
+        // Make the invoice number unique. Otherwise the API would refuse most bodies because their
+        // number is already used.
         const isUsual = body.invoice_number === INVOICE.invoice_number;
         const number = isUsual ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
         const response = await tenant.client.post(path, { ...body, ...number });

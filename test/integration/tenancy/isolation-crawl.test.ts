@@ -44,8 +44,8 @@ const operations = listDocumentedOperations().filter(
     // Leave out the sign-in, because it needs no credential.
     // test/integration/access/sign-in.test.ts tests the isolation of sign-ins.
     one.name !== 'POST /session' &&
-    // Leave out what only its own person sees. test/integration/second-factors and
-    // test/integration/access/my-sessions.test.ts test its isolation.
+    // Leave out sessions and factors. test/integration/second-factors and
+    // test/integration/access/my-sessions.test.ts test their isolation.
     !/^\/(me|session)\//.test(one.path) &&
     // Leave out the audit log. It contains every id that the account requested, even ids of other
     // tenants. test/integration/events/audit-log.test.ts tests that it shows no more than these
@@ -99,7 +99,7 @@ describe('tenant isolation of all API operations', () => {
     for (const _round of [1, 2]) ids.notice = await insertNotice(stack, tenantId, { title: canary });
     for (const width of [40, 41])
       ids.work_order_photo = await addPhoto(client, ids.work_order as string, width);
-    // No client writes the texts of a photo.
+    // No request can set a text of a photo, so write the canary by SQL.
     const named = 'update work_order_photos set uploaded_by = $2 where tenant_id = $1';
     await stack.rows(tenantId, named, [tenantId, canary]);
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
@@ -165,7 +165,7 @@ describe('tenant isolation of all API operations', () => {
 
   /**
    * Calls `tryId` with ids of the victims' records, several at a time. Tries every record of the
-   * operation's own kind, and of the other kinds those records that {@link chooseCases} returns.
+   * operation's own kind. Of other kinds, tries only the records that {@link chooseCases} returns.
    */
   async function forEachForeignId(
     operation: DocumentedOperation,

@@ -8,7 +8,7 @@ import { fillTables, listTables, withPgClient } from '../../support/writes/rows.
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 const [a, b, c] = [newId(), newId(), newId()];
 
-/** Fewer connections than callers, so that each connection serves several tenants. */
+/** There are fewer connections than callers, so that each connection serves several tenants. */
 const POOL_SIZE = 4;
 const CALLER_COUNT = 40;
 const USE_COUNT = 2000;

@@ -142,8 +142,8 @@ describe('sweeps over all accounts', () => {
       expect(all.filter((id) => !swept.has(id))).to.deep.equal([poisoned?.id]);
       expect([sound, alsoSound].every((one) => swept.has(one?.id as string))).to.equal(true);
       expect(await findTasksWithout(stack, poisoned?.id as string)).to.deep.equal([task]);
-      // With the real database the account's sweep succeeds again. A sweep that repeats may have
-      // failed twice, and its next try is then due a moment later.
+      // With the real database, the account's sweep succeeds again. A schedule that repeats its
+      // sweep may have failed twice. Its next try is then due a moment later, so run it again.
       await eventually(`${task} sweeps the account again`, async () => {
         await run(task);
         return (await findTasksWithout(stack, poisoned?.id as string)).length === 0;

@@ -107,8 +107,8 @@ const sweep = (times: number) =>
   });
 
 /**
- * Sends concurrent requests to create an invoice. Exactly one succeeds if anything is left to bill,
- * otherwise none.
+ * Sends concurrent requests to create an invoice. Exactly one succeeds if any charge is not billed
+ * yet, otherwise none.
  */
 const bill = (times: number) =>
   new ActionCommand(`bill ${times}`, async (model, real) => {

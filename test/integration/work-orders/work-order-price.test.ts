@@ -205,7 +205,7 @@ describe('price of a work order by its rate card', () => {
     expect(responses.filter(({ status }) => status === 201)).to.have.length(1);
     for (const response of responses.filter(({ status }) => status !== 201))
       expect(expectError(response, 409, 'conflict')[0]).to.include({ code: 'invoiced' });
-    // The same holds within one batch: exactly one command succeeds.
+    // The commands of one batch also exclude each other: exactly one succeeds.
     const other = await createCompletedWorkOrder(tenant.client);
     const batch = Array.from({ length: 3 }, () =>
       buildCommand('invoice.create', tenant.id, {

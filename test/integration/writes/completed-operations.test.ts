@@ -22,8 +22,8 @@ const INSERT_AUDIT_ENTRY = `insert into audit_entries
   values ($1, $2, 'system', 'customer.created', 'customer', $2, 'ok', 'rest', 201)`;
 
 /**
- * Releases before the migration mark_settled_operations sent exactly these queries. Their processes
- * may still run after it.
+ * The exact queries of releases before the migration mark_settled_operations. Processes of these
+ * releases may still run after the migration.
  */
 const OLD_STORE_QUERY = `insert into operations (tenant_id, id, command, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
   on conflict (tenant_id, id) do update set lease_until = excluded.lease_until`;

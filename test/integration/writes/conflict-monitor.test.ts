@@ -49,8 +49,8 @@ describe('batches with repeated requests', () => {
     expect(runs).to.equal(1);
     const results = [await run(), await run(), await run()];
     for (const result of results) expect(result).to.deep.equal({ ...first, replayed: true });
-    // The second request ran twice: its first run did not search for existing results, and its
-    // second run did. Each later request ran once.
+    // The second request ran twice, because only its second run searched for existing results. Each
+    // later request ran once.
     expect(runs).to.equal(1 + 2 + 1 + 1);
   });
 });

@@ -48,8 +48,8 @@ describe('retention of operations', () => {
       201,
     );
     await storeLeasedOperation(key, 3600);
-    // Make the idempotency record slightly older than a day and the operation slightly younger. The
-    // purge must keep both, because the record shows that the work of the operation is done.
+    // Make the idempotency record slightly older than a day, and the operation slightly younger.
+    // The purge must keep both, because only the record shows that the operation has run.
     await backdate('idempotency_keys', 'created_at', 24.01);
     await backdate('operations', 'created_at', 23.99);
     await purge();

@@ -135,7 +135,8 @@ describe('the JSON text beside a row', () => {
 
   it('a pass advances the walks of all accounts by the same share', async () => {
     const ids = [(await createAccountToWalk()).id, (await createAccountToWalk()).id];
-    // Two accounts with three tables each are six walks.
+    // The sweep walks each table of each account separately. Two accounts with three tables make
+    // six walks, so each walk gets one of the six rows.
     await stack.runtime.db.transaction(ids, (tx) => storedJsonSweep.changeRows(tx, 6));
     expect(await Promise.all(ids.map(countMissing))).to.deep.equal([4, 4]);
   });

@@ -21,8 +21,8 @@ describe('commands of a newer version', () => {
     const { body } = await client.get('/customers');
     const names = body.data.items.map((item: { company_name: string }) => item.company_name);
     expect(names).to.have.members(['First', 'Second']);
-    // Remove the job, so that the worker does not try it again during the tests of other files.
-    // Wait for that, because a job that is running cannot be removed.
+    // Remove the job, so that the worker does not try it again during the tests of other files. A
+    // running job cannot be removed, so repeat the removal until it succeeds.
     await eventually('the job is removed', async () => {
       await (await findJob())?.remove().catch(() => undefined);
       return (await findJob()) === undefined;

@@ -33,10 +33,11 @@ describe('writes that wait because no worker runs', () => {
     const { client, id } = await stack.createTenant();
     const { config, db } = stack.runtime;
     const answer = client.post('/invoices', invoiceInput());
-    // When the write stops waiting for its reply, all connections that the account's reads may use
-    // are busy, and no further read may wait for one.
+    // Shortly before the write stops waiting for its reply, start slow reads. They occupy all
+    // connections that the account's reads may use, and fill the queue for these connections.
     await new Promise((resolve) => setTimeout(resolve, config.writeTimeoutMs - 1000));
-    // The queries differ, because reads of a query that is known as slow wait elsewhere.
+    // Use a different query each time, because reads of a query that is known to be slow wait in
+    // another queue.
     const readSlowly = (count: number) =>
       Promise.allSettled(
         Array.from({ length: count }, (_, nth) => db.read(id, { text: `select pg_sleep(2), ${nth}` })),

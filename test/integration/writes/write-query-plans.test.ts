@@ -51,7 +51,8 @@ describe('query plans of write commands', () => {
   let emptyDb: Database;
 
   before(async () => {
-    // The tables must have no statistics, which rows and ANALYZE of other test files would create.
+    // Use a new database. In a shared database, rows and ANALYZE of other test files would give the
+    // tables statistics.
     const databaseUrl = await createDatabase();
     const { logger } = stack.runtime;
     emptyDb = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
@@ -121,8 +122,8 @@ describe('query plans of write commands', () => {
         return (
           rows
             .map((row) => String(row['QUERY PLAN']))
-            // Ignore the join of new invoice numbers with the batch's rows, which are not in a
-            // table.
+            // Ignore lines with `counter`. They join new invoice numbers with the batch's rows,
+            // which are not in a table.
             .filter((line) => !line.includes('counter'))
             .join('\n')
         );

@@ -63,7 +63,7 @@ export class RawMcp {
     return this.request('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) }, options);
   }
 
-  /** Opens a TCP connection without sending anything. */
+  /** Opens a TCP connection, and sends no bytes. */
   async openSocket(): Promise<Socket> {
     const { hostname, port } = new URL(this.origin);
     const socket = connect(Number(port), hostname);

@@ -43,8 +43,8 @@ export interface RevisionConnection {
 }
 
 /**
- * A transport that requests `revision`. By itself, the SDK for the older revisions always requests
- * the newest revision that it knows.
+ * A transport that requests `revision`. Without this class, the SDK for the older revisions always
+ * requests the newest revision that it knows.
  */
 class OlderHttp extends StreamableHTTPClientTransport {
   constructor(

@@ -10,16 +10,16 @@ import { dayIn, runRecurringClock } from './recurring-invoices.js';
 export interface AutopayRule {
   when?: 'release' | 'due_date';
   type?: 'card' | 'us_bank_account';
-  /** True if the customer saves a method, but autopay is not set. */
+  /** If true, the customer saves a payment method, but autopay stays off. */
   isOff?: boolean;
 }
 
-/** Runs the clock's task that charges invoices, or another of its tasks. */
+/** Runs a task of the clock, by default the one that charges invoices. */
 export async function chargeDue(stack: TestStack, task = 'charge-invoices'): Promise<void> {
   await createClockTasks(stack.runtime)(task);
 }
 
-/** A customer with a saved method, from whom invoices are charged. */
+/** A customer with a saved payment method, which autopay charges for invoices. */
 export class PayingCustomer {
   private constructor(
     private readonly account: PayingAccount,
@@ -56,7 +56,7 @@ export class PayingCustomer {
     return body.data.items;
   }
 
-  /** Waits until the newest attempt has this status, and this number. */
+  /** Waits until the newest attempt to charge the invoice has this status and number. */
   async waitForAttempt(invoiceId: string, status: string, attempt = 1): Promise<Json> {
     return eventually(`attempt ${attempt} is ${status}`, async () => {
       const [newest] = await this.listAttempts(invoiceId);
@@ -64,7 +64,7 @@ export class PayingCustomer {
     });
   }
 
-  /** Lets the waits between attempts pass. */
+  /** Makes all planned charges due immediately, as if days had passed. */
   async passDays(): Promise<void> {
     const { stack, tenant } = this.account;
     const text =
@@ -91,7 +91,10 @@ export class PayingCustomer {
     return body.id;
   }
 
-  /** Lets the clock create the invoice of a recurring invoice, and returns its id. */
+  /**
+   * Runs the clock until it has created the invoice of a recurring invoice, and returns the
+   * invoice's id.
+   */
   async runRecurring(id: string): Promise<string> {
     return eventually('the invoice exists', async () => {
       await runRecurringClock(this.account.stack);

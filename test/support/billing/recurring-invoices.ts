@@ -66,7 +66,10 @@ export class RecurringAccount {
     return response.body;
   }
 
-  /** Sets the next date, as if the clock had not run since then. */
+  /**
+   * Sets the next date of a recurring invoice. With a past date, it looks as if the clock had not
+   * run since then.
+   */
   async makeDue(id: string, date: string): Promise<void> {
     const text = 'update recurring_invoices set next_date = $3 where tenant_id = $1 and id = $2';
     await this.stack.rows(this.tenantId, text, [this.tenantId, id, date]);
@@ -83,7 +86,7 @@ export class RecurringAccount {
     return buildClockCommand(runRecurringInvoice, { tenant_id: this.tenantId, id, environment }, { date });
   }
 
-  /** Submits commands, each as a job of its own, and waits until all of them have run. */
+  /** Submits each command as a separate job, and waits until all of them have run. */
   async submit(...commands: Command[]): Promise<void> {
     const queue = openWritesQueue(this.stack.runtime);
     await Promise.all(commands.map((command) => enqueueBatch(queue, [command], null)));

@@ -1,20 +1,78 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { waitInPage, waitUntilDrawn } from './wait-in-page.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** The rules of these tags whose outcome depends on colours. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
+/** The Content-Security-Policy of the page forbids a style element, but not this. */
+const STOP_TRANSITIONS = `if (document.adoptedStyleSheets.length === 0) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { transition: none !important }');
+  document.adoptedStyleSheets = [sheet];
+}`;
 
 interface AxeResult {
   violations: { id: string; help: string; nodes: { target: unknown[]; failureSummary: string }[] }[];
 }
 
-/** Lists what axe finds on the page, one entry per rule and element. */
-export async function findAxeViolations(page: Page): Promise<string[]> {
-  // The page's Content-Security-Policy does not apply to what the debugger evaluates.
-  await page.evaluate(AXE);
-  const run = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(TAGS)} } })`;
-  const { violations } = (await page.evaluate(run)) as AxeResult;
+/** How many times axe checks a page that changes during each check. */
+const MAX_CHECKS = 5;
+
+type Rules = { type: 'tag' | 'rule'; values: readonly string[] };
+
+/** Lists the violations that axe finds on the page, one entry per rule and element. */
+export const findAxeViolations = (page: Page): Promise<string[]> =>
+  runAxe(page, { type: 'tag', values: TAGS });
+
+/**
+ * Lists the violations of a page of the dashboard in both themes. All rules run in the light
+ * theme. In the dark theme, only the rules about colours run, because the dashboard shows the same
+ * elements with the same names there. Leaves the page in the light theme.
+ */
+export async function findViolationsInBothThemes(page: Page): Promise<string[]> {
+  const inLight = await findAxeViolations(page);
+  await showTheme(page, 'dark');
+  const inDark = await runAxe(page, { type: 'rule', values: COLOR_RULES });
+  await showTheme(page, 'light');
+  return [...inLight, ...inDark.map((text) => `dark theme: ${text}`)];
+}
+
+/**
+ * Shows the page in a theme. Stops transitions first. With them, an element would take over its
+ * parent's new colour one frame later, so texts would lack contrast for many frames.
+ */
+async function showTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.evaluate(STOP_TRANSITIONS);
+  await page.emulateMedia({ colorScheme: theme });
+  await waitUntilDrawn(page);
+  await waitInPage(page, `document.documentElement.dataset.mantineColorScheme === '${theme}'`);
+}
+
+/**
+ * Runs axe in the page. Axe reads a page over several frames, so a page that changes meanwhile can
+ * look as it never did: the colour of a disabled label, whose field is now enabled. Therefore
+ * checks such a page again.
+ */
+const checkStill = `async (options, maxChecks) => {
+  for (let check = 1; ; check += 1) {
+    let changes = 0;
+    const observer = new MutationObserver((records) => { changes += records.length; });
+    observer.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
+    const result = await axe.run(document, options);
+    changes += observer.takeRecords().length;
+    observer.disconnect();
+    if (result.violations.length === 0 || changes === 0 || check === maxChecks) return result;
+  }
+}`;
+
+async function runAxe(page: Page, runOnly: Rules): Promise<string[]> {
+  // The Content-Security-Policy of the page does not block code that the debugger evaluates.
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
+  const { violations } = await page.evaluate<AxeResult>(`(${checkStill})(${options}, ${MAX_CHECKS})`);
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target.join(' ')}: ${failureSummary}`),
   );

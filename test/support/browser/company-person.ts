@@ -15,8 +15,8 @@ const CUSTOMER = 'Bay Street Garage';
 const BILLING_EMAIL = 'ap@bay-street.example';
 
 /**
- * A person of a tow company who clicks through their work, from one visible thing to the next. No
- * step types an address.
+ * A person of a tow company. The methods do one task each, by clicks on visible elements and never
+ * by opening an address.
  */
 export class CompanyPerson extends MousePerson {
   async signIn(user: TestUser): Promise<void> {
@@ -27,7 +27,10 @@ export class CompanyPerson extends MousePerson {
     await this.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   }
 
-  /** The key is shown once, and its curl command works as it was copied. */
+  /**
+   * Creates an API key. Asserts that the copied curl command works, and that the dashboard shows
+   * the key only once.
+   */
   async createApiKey(): Promise<string> {
     await this.page.getByRole('link', { name: 'Open API keys' }).first().click();
     await this.click('button', 'Create API key');
@@ -107,7 +110,7 @@ export class CompanyPerson extends MousePerson {
     await this.card('Dispatched', number).waitFor();
   }
 
-  /** Logs a step as the driver reports it, starts and completes. */
+  /** Logs two of the driver's steps, then starts and completes the work order. */
   async complete(number: string): Promise<void> {
     const dispatched = this.card('Dispatched', number);
     for (const name of ['Log acknowledged', 'Log en route', 'Start'])
@@ -119,7 +122,7 @@ export class CompanyPerson extends MousePerson {
     await this.card('Completed today', number).getByRole('link', { name: number }).waitFor();
   }
 
-  /** The rate card prices the work order. Returns the number of the invoice. */
+  /** Creates the invoice that the rate card proposes, and returns its number. */
   async createInvoice(number: string): Promise<string> {
     await this.openScreen('Work orders');
     await this.page.getByRole('link', { name: number, exact: true }).click();
@@ -134,7 +137,10 @@ export class CompanyPerson extends MousePerson {
     return invoiceNumber;
   }
 
-  /** Returns the total in cents, which each dialog restates. */
+  /**
+   * Approves and sends the invoice. Waits until each dialog shows the total, and returns it in
+   * cents.
+   */
   async approveAndSend(client: TestClient, number: string): Promise<number> {
     const { body } = await client.get(`/invoices?search=${number}`);
     const { total_cents: cents } = body.data.items[0];
@@ -153,7 +159,7 @@ export class CompanyPerson extends MousePerson {
     return cents;
   }
 
-  /** The link in the message opens the customer's page in a tab of its own. */
+  /** Opens the customer's page from the link in the message. The page opens in a new tab. */
   async openCustomersPage(context: BrowserContext, number: string): Promise<void> {
     const drawer = this.dialog(number);
     await drawer.getByRole('tab', { name: 'Messages' }).click();
@@ -215,7 +221,7 @@ export class CompanyPerson extends MousePerson {
     return key;
   }
 
-  /** Drafts from $1,000.00 are held, as the form proposes. */
+  /** Turns the approval threshold on, with the $1,000.00 that the form proposes. */
   async setThreshold(): Promise<void> {
     await this.click('tab', 'Account');
     const toggle = this.page.getByRole('switch', { name: 'Hold drafts by work order or payer' });
@@ -257,8 +263,8 @@ export class CompanyPerson extends MousePerson {
 }
 
 /**
- * Forwards the browser's requests for invoice links to the stack under test. The links in its
- * messages name port 3000, but the stack listens on another port.
+ * Forwards the browser's requests for invoice links to the stack under test. The links in the
+ * stack's messages name port 3000, but the stack listens on another port.
  */
 export async function serveLinks(context: BrowserContext, origin: string): Promise<void> {
   await context.route('http://127.0.0.1:3000/i/**', async (route) => {
@@ -267,7 +273,10 @@ export async function serveLinks(context: BrowserContext, origin: string): Promi
   });
 }
 
-/** The company's program creates what has no screen: a truck, its driver and a rate card. */
+/**
+ * Creates a truck, its driver and a rate card by API, as the company's own program would. The
+ * dashboard has no screens for them.
+ */
 export async function setUpFleetAndPrices(client: TestClient): Promise<void> {
   const { body: driver } = await client.post('/drivers', { name: 'Sam Rivera' });
   await client.post('/trucks', {

@@ -10,7 +10,7 @@ import { createUser, signIn, type TestUser } from '../records/sign-in.js';
 import type { TestStack, TestTenant } from '../stack.js';
 import { useShared, useStack } from '../use-stack.js';
 
-/** Everything that a person of the dashboard may wait for happens in this stack. */
+/** Runs the workers whose results a person may wait for in the dashboard. */
 export const DASHBOARD_STACK = { webhooks: true, exports: true, clock: true };
 
 /** The size of a usual screen. */
@@ -23,9 +23,11 @@ export interface OpenOptions {
   user?: TestUser;
   viewport?: { width: number; height: number };
   colorScheme?: 'light' | 'dark';
-  /** If true, nobody is signed in yet. */
+  /** If true, the page opens without a signed-in person. */
   isSignedOut?: boolean;
-  /** If true, the page has the host localhost, because browsers have no passkeys for addresses. */
+  /**
+   * If true, the page has the host localhost, because browsers offer no passkeys on IP addresses.
+   */
   isOnLocalhost?: boolean;
   /** An origin that the page may read from, besides its own. */
   otherOrigin?: string;
@@ -55,7 +57,10 @@ export function useDashboard(stack: TestStack = useStack(DASHBOARD_STACK)): Dash
   return bench;
 }
 
-/** Provides the browser that all files share, or skips the tests of a `describe` without one. */
+/**
+ * Provides the browser that all files share. Skips the tests of the `describe` if no Chromium is
+ * installed.
+ */
 export function useBrowser(): Browser {
   const browser = useShared('browser', startWhereInstalled, (running) => running.close());
   before(function () {
@@ -104,7 +109,7 @@ export class DashboardBench {
     return { page, context, tenant, user };
   }
 
-  /** Closes all pages of the test, and asserts that they did nothing that they must not do. */
+  /** Closes all pages of the test, and makes the assertions of {@link useDashboard}. */
   async closePages(): Promise<void> {
     await Promise.all(this.#contexts.map((context) => context.close()));
     const faults = this.#faults;
@@ -122,7 +127,8 @@ export class DashboardBench {
   #watch(page: Page, origins: readonly (string | undefined)[]): void {
     page.on('pageerror', (error) => this.#faults.push(`error in the page: ${error.stack}`));
     page.on('console', (message) => {
-      // Chromium itself reports each response with an error status; the page handles those.
+      // Skip these errors. Chromium logs each response with an error status, and the page handles
+      // the response.
       const isStatus = message.text().startsWith('Failed to load resource');
       if (message.type() === 'error' && !isStatus) this.#faults.push(`console: ${message.text()}`);
     });

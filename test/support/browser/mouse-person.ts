@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 
 /**
- * A person who only clicks what is shown, and types into the fields that they clicked. Nothing is
- * reached by its address.
+ * A person who only clicks visible elements, and types only into clicked fields. The person never
+ * opens an address directly.
  */
 export class MousePerson {
   constructor(readonly page: Page) {}

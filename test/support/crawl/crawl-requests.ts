@@ -47,8 +47,8 @@ export function buildRequest({ body, path, name }: DocumentedOperation, ids: Ids
   if (name === 'PUT /settings/logo' || name === 'POST /work-orders/{id}/photos') return LOGO;
   if (!body) return {};
   const own = buildOwnBody(body, ids) as OpenApiNode;
-  // Replace the example's vendor, which the tests do not have, and with it the vendor's credentials
-  // and settings.
+  // The example's vendor is not among the vendors of the tests. Replace the vendor, and therefore
+  // its credentials and settings too.
   if (name === 'POST /connections')
     return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
   if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };

@@ -1,4 +1,4 @@
-/** Opens CSV in LibreOffice as a person would, to show what a spreadsheet makes of the cells. */
+/** Opens CSV in LibreOffice as a person would, to show how a spreadsheet reads the cells. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,8 @@ interface Sheet {
   /** The formulas of the cells that LibreOffice read as formulas, in LibreOffice's notation. */
   formulas: string[];
   /**
-   * The number cells in order. Adjacent equal numbers appear once, because LibreOffice stores them
-   * as one repeated cell.
+   * The numbers of the cells that LibreOffice read as numbers, in order. Adjacent equal numbers
+   * appear once, because LibreOffice stores them as one repeated cell.
    */
   numbers: number[];
   /** The text cells. The lines of a cell are joined by line feeds. */

@@ -12,7 +12,10 @@ import {
 } from '../records/sign-in.js';
 import type { TestStack } from '../stack.js';
 
-/** An authenticator app. Each code that it returns is valid, and of a later time step. */
+/**
+ * An authenticator app. Each valid code that it returns belongs to a later time step than the code
+ * before, so no code repeats.
+ */
 export class AuthenticatorApp {
   readonly #totp: TOTP;
   #step: number;
@@ -22,7 +25,7 @@ export class AuthenticatorApp {
     this.#step = this.#totp.counter() - 2;
   }
 
-  /** Returns an unused code. At most three are valid at the same time. */
+  /** Returns an unused code. The product accepts at most three unused codes at the same time. */
   takeCode(): string {
     this.#step = Math.max(this.#step + 1, this.#totp.counter() - 1);
     return this.#totp.generate({ timestamp: this.#step * this.#totp.period * 1000 });
@@ -43,12 +46,12 @@ export interface TestFactor {
   recoveryCodes: string[];
 }
 
-/** Begins an authenticator app for a signed-in person, without confirming it. */
+/** Starts to add an authenticator app for a signed-in person, but does not confirm it. */
 export async function beginTotp(client: TestClient, name = 'Phone'): Promise<TestResponse> {
   return client.post('/me/factors', { kind: 'totp', name, password: TEST_PASSWORD });
 }
 
-/** Adds an authenticator app to a signed-in person who has {@link TEST_PASSWORD}. */
+/** Adds and confirms an authenticator app for a signed-in person with {@link TEST_PASSWORD}. */
 export async function addTotp(client: TestClient): Promise<TestFactor> {
   const begun = await beginTotp(client);
   expect(begun.status, begun.text).to.equal(201);
@@ -64,7 +67,7 @@ export interface PersonWithFactor extends TestFactor {
   client: TestClient;
 }
 
-/** Creates a person with an authenticator app, and a session that has proved it. */
+/** Creates a person, and a session in which the person adds and confirms an authenticator app. */
 export async function createPersonWithFactor(
   stack: TestStack,
   tenantId: string,
@@ -99,7 +102,7 @@ export function answerChallenge(
   return createSessionClient(stack.origin, '').post('/session/factor', body, { headers });
 }
 
-/** Signs a person in by both steps. */
+/** Signs a person in with password and second factor. */
 export async function signInWithFactor(
   stack: TestStack,
   user: TestUser,

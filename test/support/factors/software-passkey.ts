@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** What a test changes about the response of a passkey. */
+/** The parts of a passkey's response that a test chooses. */
 export interface PasskeyOptions {
   origin: string;
   isUserVerified?: boolean;
@@ -25,7 +25,10 @@ function encodeCbor(value: Cbor): Buffer {
   return Buffer.concat([head(5, value.size), ...entries]);
 }
 
-/** A passkey (ES256) that signs what a test wants, as no browser would. */
+/**
+ * A passkey (ES256) for tests. A browser would never sign some of its responses, for example for a
+ * false origin.
+ */
 export class SoftwarePasskey {
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly #id = randomBytes(16);
@@ -34,7 +37,7 @@ export class SoftwarePasskey {
     return this.#id.toString('base64url');
   }
 
-  /** Answers the options of a new passkey. */
+  /** Builds the response to the options for a new passkey. */
   create(options: { challenge: string; rp: { id: string } }, how: PasskeyOptions): object {
     const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
     const publicKey = new Map<Cbor, Cbor>([
@@ -57,7 +60,7 @@ export class SoftwarePasskey {
     });
   }
 
-  /** Answers the options of a sign-in. */
+  /** Builds the response to the options for a sign-in. */
   use(options: { challenge: string; rpId?: string }, how: PasskeyOptions): object {
     const data = this.#describe(options.rpId ?? '', how, 0);
     const clientDataJSON = this.#describeClient('webauthn.get', options.challenge, how);

@@ -336,7 +336,7 @@ export class Deployment {
     return this.redis;
   }
 
-  /** Ends all processes and stores, whatever their state, and asserts that no process is left. */
+  /** Ends all processes and stores in any state, and asserts that no process is left. */
   async end(): Promise<void> {
     await this.#db?.close();
     const redis = this.redis?.process;

@@ -18,8 +18,8 @@ const RESPONSE_TIMEOUT_MS = 15_000;
 const THINK_MS = 5;
 const RETRY_MS = 200;
 /**
- * This many more acknowledged calls prove that work continues. The all-in-one product is faster, so
- * it must acknowledge more.
+ * The number of further acknowledged calls that proves that work continues. The all-in-one product
+ * is faster, so it must acknowledge more.
  */
 const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
 const RETRIED_STATUSES = [429, 503];
@@ -158,8 +158,8 @@ export class Load {
     const { tenants, thinkMs = THINK_MS } = this.options;
     while (!this.#isEnding) {
       const call = this.addCall(tenants[client % tenants.length] as DeployedTenant);
-      // After a 202 response, every fourth client sends its call again, and the other clients poll
-      // the operation. A client may do either.
+      // After a 202 response, a client may poll the operation or send its call again. Every fourth
+      // client sends again.
       await this.sendUntilDone(call, { follows: client % 4 !== 0 });
       await pause(thinkMs);
     }

@@ -38,8 +38,8 @@ export async function runPsql(
 const INSTALLED = '/usr/lib/postgresql';
 
 /**
- * Lists the folders that contain the program `postgres`. These are the folders that
- * TEST_POSTGRES_BIN names, separated by colons, or else those of all installed versions.
+ * Lists the folders that contain the program `postgres`. If TEST_POSTGRES_BIN names folders,
+ * separated by colons, lists only these. Otherwise lists the folders of all installed versions.
  */
 export function findOtherPostgresFolders(): string[] {
   const named = process.env.TEST_POSTGRES_BIN?.split(':');

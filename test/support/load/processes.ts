@@ -244,8 +244,8 @@ export class Processes {
   }
 
   /**
-   * Lists what still runs: processes in the sessions of all started processes, and embedded
-   * PostgreSQL processes of the DATA_DIRs.
+   * Lists the processes that still run: those in the sessions of all started processes, and the
+   * embedded PostgreSQL processes of the DATA_DIRs.
    */
   async listSurvivors(): Promise<string[]> {
     const survivors: string[] = [];
@@ -260,7 +260,7 @@ export class Processes {
   }
 
   /**
-   * Kills everything that still runs, asserts that no process is left, and removes the folders.
+   * Kills all processes that still run, asserts that no process is left, and removes the folders.
    * @param stopStores stops the test's own servers; called once no process of the product runs
    */
   async endAll(stopStores?: () => Promise<void> | undefined): Promise<void> {

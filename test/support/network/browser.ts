@@ -3,9 +3,15 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-export function findChromium(): string | undefined {
+/** The Chromium that people use. Benches measure with it. */
+export const USUAL_CHROMIUM = ['chromium'];
+/** Tests prefer Chromium without windows, because it needs 40 % less CPU time. */
+const PROGRAMS = ['chromium-headless-shell', ...USUAL_CHROMIUM];
+
+/** Returns the path of the first of the programs that is installed. */
+export function findChromium(programs: readonly string[] = PROGRAMS): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, 'chromium')).find(isExecutable);
+  return programs.flatMap((program) => folders.map((folder) => join(folder, program))).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {
@@ -24,9 +30,14 @@ function isExecutable(path: string): boolean {
 export const BROWSER_SKIP_REASON =
   findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;
 
-export function startBrowser(): Promise<Browser> {
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('There is no chromium on PATH. Install it: apt-get install chromium');
+/**
+ * Starts a browser.
+ * @param programs the names of the programs that may be started, the preferred one first
+ */
+export function startBrowser(programs: readonly string[] = PROGRAMS): Promise<Browser> {
+  const executablePath = findChromium(programs);
+  if (!executablePath)
+    throw new Error(`There is no browser on PATH. Install it: apt-get install ${programs[0]}`);
   // If root runs the tests, Chromium starts only without its sandbox.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   return chromium.launch({ executablePath, headless: true, args });

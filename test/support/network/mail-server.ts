@@ -4,8 +4,8 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
 /**
- * The behavior of the server toward one mail. With `to`, toward the next mail to this address: the
- * clock may send a mail about something else at any moment.
+ * How the server treats the next mail or, with `to`, the next mail to that address. Tests set `to`,
+ * because the clock may send other mails at any moment.
  */
 export type MailBehavior = { to?: string } & (
   | { as: 'accept' }

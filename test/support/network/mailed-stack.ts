@@ -1,8 +1,8 @@
 import { newId } from '../../../shared/platform/ids.js';
 import { TestClient } from '../client.js';
 import { eventually } from '../poll.js';
-import type { TestStack } from '../stack.js';
-import { useOwnStack } from '../use-stack.js';
+import { TestStack } from '../stack.js';
+import { createHandle, useShared } from '../use-stack.js';
 import { MailServer, type ReceivedMail } from './mail-server.js';
 
 export const PUBLIC_URL = 'https://tow.example.com';
@@ -11,20 +11,33 @@ export const PUBLIC_URL = 'https://tow.example.com';
 export const createAddress = () => `${newId()}@example.com`;
 
 /**
- * Returns a running product whose mails arrive at a real SMTP server, and the server. The clock
- * does not run, so a mail that arrives was woken by the write that caused it.
+ * Returns a running product whose mails arrive at a real SMTP server. The clock does not run. So a
+ * mail arrives only if the write that causes it also wakes the worker. Files with the same
+ * environment share the product.
  */
 export function useMailedStack(environment: Record<string, string> = {}) {
-  const holder: { server?: MailServer } = {};
-  const stack = useOwnStack(async () => {
-    holder.server = await MailServer.start();
-    const mail = { SMTP_URL: holder.server.url, MAIL_FROM: 'hello@tow.example.com', BASE_URL: PUBLIC_URL };
-    return { environment: { TRUST_PROXY: 'true', ...mail, ...environment } };
-  });
-  after(() => holder.server?.stop());
+  const running = useShared(
+    JSON.stringify(['mailed', environment]),
+    () => startMailedStack(environment),
+    async ({ stack, server }) => {
+      await stack.stop();
+      await server.stop();
+    },
+  );
   const listMails = (address: string): ReceivedMail[] =>
-    (holder.server as MailServer).accepted.filter(({ to }) => to.includes(address));
-  return { stack, listMails, mailbox: (address: string) => new Mailbox(() => listMails(address)) };
+    running.server.accepted.filter(({ to }) => to.includes(address));
+  return {
+    stack: createHandle(() => running.stack, ['stop']),
+    listMails,
+    mailbox: (address: string) => new Mailbox(() => listMails(address)),
+  };
+}
+
+async function startMailedStack(environment: Record<string, string>) {
+  const server = await MailServer.start();
+  const mail = { SMTP_URL: server.url, MAIL_FROM: 'hello@tow.example.com', BASE_URL: PUBLIC_URL };
+  const stack = await TestStack.start({ environment: { TRUST_PROXY: 'true', ...mail, ...environment } });
+  return { server, stack };
 }
 
 /** The mails that one address received. */
@@ -56,7 +69,10 @@ export function readToken({ mail }: ReceivedMail): string {
 }
 
 let networks = 0;
-/** Returns a client without a credential, in a site that no other client of a test is in. */
+/**
+ * Returns a client without a credential. Each client has its own network, so none uses up the
+ * limits of another.
+ */
 export function createStranger(stack: TestStack): TestClient {
   networks += 1;
   const address = `198.${Math.floor(networks / 250) + 18}.${networks % 250}.1`;

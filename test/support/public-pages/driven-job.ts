@@ -45,6 +45,35 @@ export async function createDrivenJob(client: TestClient, input: Json = {}): Pro
   return { id, number, truckId: truck.id, driverId: driver.id, path: await readDriverPath(client, id) };
 }
 
+/**
+ * Creates an invoice of 90 dollars for a work order. By default, approves it, so that it can be
+ * paid.
+ */
+export async function createJobInvoice(
+  client: TestClient,
+  { id: work_order_id }: Pick<DrivenJob, 'id'>,
+  { isApproved = true } = {},
+): Promise<Json> {
+  const response = await client.post('/invoices', {
+    invoice_number: crypto.randomUUID().slice(0, 20),
+    work_order_id,
+    billing_email: 'a@example.com',
+    line_items: [
+      {
+        name: 'Tow',
+        category: 'tow',
+        quantity: 1,
+        unit_type: 'each',
+        unit_price_cents: 9000,
+        taxable: false,
+      },
+    ],
+  });
+  expect(response.status, response.text).to.equal(201);
+  if (isApproved) await client.post(`/invoices/${response.body.id}/approve`, {});
+  return response.body;
+}
+
 export async function assign(
   client: TestClient,
   id: string,
@@ -55,7 +84,7 @@ export async function assign(
   expect(response.status, response.text).to.equal(200);
 }
 
-/** Reads the path of the driver's page, as a dispatcher copies it. */
+/** Returns the path of the driver's page, from the link that a dispatcher would copy. */
 export async function readDriverPath(client: TestClient, id: string): Promise<string> {
   const { body } = await client.get(`/work-orders/${id}`);
   return new URL(body.driver_url).pathname;
@@ -85,6 +114,15 @@ export class DriverClient {
     return this.request('/actions', {
       method: 'POST',
       body,
+      headers: { 'Content-Type': 'application/json' },
+    });
+  }
+
+  /** Sends a tap that concerns a payment. */
+  pay(tap: Json): Promise<PageResponse> {
+    return this.request('/payments', {
+      method: 'POST',
+      body: JSON.stringify({ id: crypto.randomUUID(), ...tap }),
       headers: { 'Content-Type': 'application/json' },
     });
   }

@@ -59,7 +59,7 @@ export class TrackedTow {
     expect(response.status, response.text).to.equal(200);
   }
 
-  /** Moves the work order to where the truck is on the way to the motorist. */
+  /** Takes all actions until the truck is on its way to the motorist. */
   async depart(eta: Date | null = null): Promise<void> {
     await this.assign(eta);
     await this.act('start');

@@ -78,7 +78,7 @@ function strings(description: Description): fc.Arbitrary<string> {
   const hash = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[0-9a-f]{64}'));
   if (hash) return fc.stringMatching(/^[0-9a-f]{64}$/);
   if (rule('case')) return padded(fc.stringMatching(/^[A-HJ-NPR-Za-hj-npr-z0-9]{1,17}$/));
-  // Braces of these texts contain names.
+  // These texts may contain braces only around names of placeholders.
   const hasNames = rules.some((one) => one.args?.regex?.startsWith('/^(?:[^{}]|'));
   const max = rule('max')?.args?.limit ?? 50;
   const min = rule('min')?.args?.limit ?? 1;
@@ -125,10 +125,7 @@ function matchTotal(lineItem: LineItem): LineItem {
   return { ...lineItem, quantity, unit_price_cents: price, ...total };
 }
 
-/**
- * Swaps `since` and `until` if the range ends before it starts, because the API refuses such a
- * range.
- */
+/** Swaps `since` and `until` if `since` is later, because the API refuses such a range. */
 function sortRange(body: Json): Json {
   const { since, until, ...rest } = body;
   if (typeof since !== 'string' || typeof until !== 'string') return body;

@@ -18,7 +18,7 @@ interface ResourceTests {
    * are null, except those in `filled`.
    */
   defaults: Body;
-  /** Members of the smallest record that the service fills in, besides id and times. */
+  /** Members that the service fills in when POST gets the smallest body, besides id and times. */
   filled?: string[];
   /**
    * Returns a value for each member that POST and PATCH accept. Absent if the resource has no

@@ -129,7 +129,7 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
   if (operation === 'DELETE /photos/{id}') return addPhoto(client, await createWorkOrderAfter(client, []));
   if (operation.includes('/webhook-endpoints/'))
     return createRecord(client, '/webhook-endpoints', endpointInput());
-  // A change needs the customer whose payment method the crawl knows.
+  // Create no record for PATCH. Its body names a payment method that a new customer would not have.
   if (operation.includes('/recurring-invoices/') && !operation.startsWith('PATCH')) {
     const customer = await createRecord(client, '/customers', { company_name: 'Fleet' });
     return createRecord(client, '/recurring-invoices', recurringInvoiceInput(customer));

@@ -17,7 +17,8 @@ const takeHeap = (pieces: number) => {
 parentPort?.on('message', ({ document: { title } }: DrawRequest) => {
   if (title === 'hangs') for (;;);
   if (title === 'takes all memory') takeHeap(Number.POSITIVE_INFINITY);
-  // A measured amount would exceed the limit in one version of Node, and not always in another.
+  // Fill the heap without limit, because the amount that exceeds the heap limit differs between
+  // versions of Node.
   if (title === 'fits only into a new thread') takeHeap(kept.length === 0 ? 1 : Number.POSITIVE_INFINITY);
   if (title === 'exits') process.exit(0);
   const reply: DrawReply =

@@ -23,7 +23,10 @@ export const SMALL_JPEG = Buffer.from(
   'base64',
 );
 
-/** Adds a photo to a work order, and returns its id. Photos of other widths are other pictures. */
+/**
+ * Adds a photo to a work order, and returns its id. Photos of different widths are different
+ * pictures.
+ */
 export async function addPhoto(client: TestClient, workOrderId: string, width = 40): Promise<string> {
   const photo = { raw: createRedPng(width), headers: { 'content-type': 'image/png' } };
   const response = await client.call('POST', `/work-orders/${workOrderId}/photos`, photo);

@@ -56,7 +56,10 @@ export function scheduleInput(overrides: Record<string, unknown> = {}): Record<s
 /** A UUID that belongs to no record. */
 export const UNKNOWN_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
-/** Removes the links from a work order. Only callers that may dispatch get them, and in no list. */
+/**
+ * Removes the links from a work order. Only callers that may dispatch get them, and lists never
+ * contain them.
+ */
 export function withoutLinks<Record extends object>(workOrder: Record): Record {
   const links = ['driver_url', 'tracking_url'];
   return Object.fromEntries(Object.entries(workOrder).filter(([name]) => !links.includes(name))) as Record;

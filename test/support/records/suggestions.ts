@@ -52,6 +52,19 @@ export async function runBillingWatch(stack: TestStack): Promise<void> {
 }
 
 /**
+ * Creates a suggestion that stays open beside a running clock. The clock checks each changed
+ * invoice, and closes suggestions that its detectors do not find. So it checks the invoice first.
+ */
+export async function storeLastingSuggestion(
+  stack: TestStack,
+  tenantId: string,
+  draft: Partial<SuggestionDraft> & { entity_id: string },
+): Promise<string> {
+  await runBillingWatch(stack);
+  return storeSuggestion(stack, tenantId, draft);
+}
+
+/**
  * Creates a completed work order and its invoice, and returns the invoice's id. If `mileageCents`
  * is null, the invoice does not charge for the miles.
  */

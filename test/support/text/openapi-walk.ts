@@ -3,7 +3,7 @@ import { openApiDocument } from '../openapi-validator.js';
 export type OpenApiNode = Record<string, unknown>;
 
 export interface DocumentedOperation {
-  /** Such as `GET /invoices/{id}`. */
+  /** Method and path, such as `GET /invoices/{id}`. */
   name: string;
   method: string;
   path: string;

@@ -49,7 +49,7 @@ function parseLiteral(literal: string): RegExp {
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
 }
 
-/** Short texts that {@link generateUsualAttacks} repeats, whatever the expression. */
+/** Short texts that {@link generateUsualAttacks} repeats for every expression. */
 const UNITS = [
   ...'aA0 \t\n/.-_:;,=@"\'\\[]{}()<>*?%$#&|~^+!é\u0000\u200d\ud800',
   'a.',
@@ -71,8 +71,8 @@ const UNITS = [
   '[ ',
 ];
 /**
- * The last characters of the generated texts. Some of them prevent a match up to the end of the
- * text, so that a slow expression tries all alternatives.
+ * The last characters of the generated texts. Some of them prevent a match, so that a slow
+ * expression tries all alternatives.
  */
 const TAILS = ['', '\n\u0001', '!'];
 const SAMPLES = 4;
@@ -86,7 +86,7 @@ export function* generateUsualAttacks(chars: number): Generator<string> {
   for (const unit of UNITS) for (const tail of TAILS) yield repeated('', unit, { tail, chars });
 }
 
-/** Generates the usual attacks, and texts that repeat parts of what the expression matches. */
+/** Generates the usual attacks, and texts that repeat parts of the expression's own matches. */
 export function* generateAttacksOn(expression: RegExp, chars: number): Generator<string> {
   yield* generateUsualAttacks(chars);
   const [head = ''] = /^[\w ]+/.exec(expression.source) ?? [];

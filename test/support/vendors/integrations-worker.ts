@@ -1,14 +1,12 @@
 /**
- * A worker process for the queue `integrations`, with the made-up vendor Parrot and the product's
- * own vendors. A test starts this process and can kill it.
+ * A worker process for the queue `integrations`, with the made-up vendor Parrot and vendors of the
+ * product. A test starts this process and can kill it.
  */
 import { MIGRATION_HEAD } from '../../../migrations/index.js';
 import { loadConfig } from '../../../shared/config/config.js';
-import { Vendors } from '../../../shared/integrations/contract/vendor.js';
-import { stripe } from '../../../shared/integrations/stripe/adapter.js';
 import { createFoundation, createRuntime } from '../../../shared/platform/process/runtime.js';
 import { startWorkers } from '../../../workers/queues.js';
-import { TEST_VENDORS } from './texting.js';
+import { WORKER_VENDORS } from './worker-vendors.js';
 
 const foundation = createFoundation(loadConfig('all'), 'integrations');
 const databaseUrl = foundation.config.databaseUrl ?? '';
@@ -18,5 +16,5 @@ const runtime = createRuntime(foundation, {
   migrationHead: MIGRATION_HEAD,
 });
 process.once('SIGTERM', () => void runtime.lifecycle.close(10_000).then(() => process.exit(0)));
-await startWorkers(runtime, ['integrations'], new Vendors([...TEST_VENDORS.all, stripe]));
+await startWorkers(runtime, ['integrations'], WORKER_VENDORS);
 process.stdout.write('working\n');

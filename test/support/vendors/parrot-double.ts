@@ -19,8 +19,8 @@ let doubles = 0;
 
 /**
  * Stands in for the server of Parrot, the made-up vendor. It keeps texts and tokens in memory,
- * checks every request, and misbehaves if a test wants that. {@link ParrotServer} passes it the
- * requests.
+ * checks every request, and misbehaves if a test wants that. {@link ParrotServer} receives the
+ * requests and passes them on.
  */
 export class ParrotDouble {
   readonly texts: SentText[] = [];
@@ -38,7 +38,8 @@ export class ParrotDouble {
   /** If true, the server gives each new text the id of the text before it. */
   repeatsLastId = false;
   /**
-   * A parameter that the sign-in page returns. Requests for the account must not change its value.
+   * The value of a parameter in the URL to which the sign-in page sends the browser back. The
+   * product must store the value unchanged.
    */
   aviary = 'aviary-7';
   lifetimeSeconds = 3600;
@@ -80,8 +81,8 @@ export class ParrotDouble {
   }
 
   /**
-   * Texts that the next page contains in addition, because a real vendor may list a text once per
-   * change.
+   * Texts that the next page contains in addition to the sent texts. A real vendor may list a text
+   * once for each of its changes.
    */
   extraTexts: ParrotText[] = [];
 
@@ -230,7 +231,9 @@ export class ParrotDouble {
   }
 }
 
-/** A server on loopback whose requests one double after another answers. */
+/**
+ * A server on loopback that passes its requests to the current double. Tests replace the double.
+ */
 export class ParrotServer {
   double = new ParrotDouble();
   origin = '';

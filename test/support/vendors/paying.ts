@@ -8,6 +8,7 @@ import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
+import { createApprovedInvoice } from './approved-invoice.js';
 import { STRIPE_APP } from './stripe-double/oauth.js';
 import type { SaveOptions } from './stripe-double/saved-methods.js';
 import type { StripeAccount } from './stripe-double/stripe-account.js';
@@ -20,7 +21,7 @@ export const PAYING_VENDORS = new Vendors([smtp, stripe]);
 
 const PULLED_STREAMS = ['payments', 'refunds', 'disputes', 'payment_methods', 'payouts', 'payout_items'];
 
-/** Returns a stack whose accounts take payments through a double of Stripe, shared by all files. */
+/** Returns a stack that all files share. Its accounts take payments through a double of Stripe. */
 export function usePayingStack(): PayingStack {
   const paying = useShared(
     'paying',
@@ -107,7 +108,8 @@ export class PayingAccount {
   }
 
   /**
-   * Allows the access at the double, and confirms the connection on the page to which it leads.
+   * Allows access on the double's sign-in page, then confirms the connection on the product's
+   * callback page.
    */
   async permit(authorizeUrl: string): Promise<Response> {
     const back = new URL(this.double.signIns.permit(authorizeUrl, this.vendor));
@@ -153,24 +155,7 @@ export class PayingAccount {
   /** Creates and approves an invoice, of a new customer by default. */
   async createInvoice(totalCents = 12_500, customerId?: string): Promise<string> {
     const customer_id = customerId ?? (await this.createCustomer());
-    const invoice = await this.client.post('/invoices', {
-      invoice_number: randomUUID().slice(0, 20),
-      customer_id,
-      line_items: [
-        {
-          name: 'Tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: totalCents,
-          total_cents: totalCents,
-          taxable: false,
-        },
-      ],
-    });
-    expect(invoice.status, JSON.stringify(invoice.body)).to.equal(201);
-    await this.client.post(`/invoices/${invoice.body.id}/approve`, {});
-    return invoice.body.id;
+    return createApprovedInvoice(this.client, totalCents, { customer_id });
   }
 
   async openPayLink(invoiceId: string, body: object = {}): Promise<Json> {
@@ -204,7 +189,7 @@ export class PayingAccount {
     });
   }
 
-  /** Counts the items of webhooks whose records are still to be read. */
+  /** Counts the webhook items whose records the worker has not read yet. */
   async countWaitingNotices(): Promise<number> {
     const text = 'select from inbound_notices where is_waiting and tenant_id = $1';
     return (await this.stack.rows(this.tenant.id, text, [this.tenant.id])).length;

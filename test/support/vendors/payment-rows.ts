@@ -48,10 +48,10 @@ const KINDS = [
 ] as const;
 
 /**
- * Inserts a payments connection, one record of each of {@link KINDS}, another item of the payout,
- * and another payment method, which can be charged. The records have the same id, which is returned
- * under the name of each kind, and under `reader` for bodies with a `reader_id`. The dispute still
- * accepts evidence, because its deadline is a day away.
+ * Inserts a payments connection, and one record of each of {@link KINDS}. Also inserts a second
+ * item of the payout, and a second payment method, which can be charged. All these records have the
+ * same id. The result has this id under each kind, and under `reader` for bodies with a
+ * `reader_id`. The dispute still accepts evidence, because its deadline is a day away.
  */
 export async function storePaymentRows(
   stack: TestStack,

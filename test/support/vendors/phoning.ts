@@ -7,12 +7,13 @@ import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
+import { createApprovedInvoice } from './approved-invoice.js';
 import type { TwilioAccount } from './twilio-double/twilio-account.js';
 import { TwilioDouble } from './twilio-double/twilio-double.js';
 
 let nextPhone = 4_000_001;
 
-/** Returns a stack whose accounts text through a double of Twilio, shared by all files. */
+/** Returns a stack that all files share. Its accounts text through a double of Twilio. */
 export function usePhoningStack(): PhoningStack {
   const phoning = useShared(
     'phoning',
@@ -95,7 +96,7 @@ export class PhoningAccount {
     });
   }
 
-  /** Sets settings of the connection beside its numbers, and removes those of earlier calls. */
+  /** Replaces the connection's settings, except its phone numbers. */
   async change(settings: object): Promise<void> {
     const { status, body } = await this.client.patch(`/connections/${this.connectionId}`, {
       settings: { ...NUMBERS, ...settings },
@@ -104,25 +105,8 @@ export class PhoningAccount {
   }
 
   /** Creates and approves an invoice of 125 dollars. */
-  async createInvoice(body: object = { billing_email: 'a@example.com' }): Promise<string> {
-    const invoice = await this.client.post('/invoices', {
-      invoice_number: randomUUID().slice(0, 20),
-      ...body,
-      line_items: [
-        {
-          name: 'Tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: 12_500,
-          total_cents: 12_500,
-          taxable: false,
-        },
-      ],
-    });
-    expect(invoice.status, JSON.stringify(invoice.body)).to.equal(201);
-    await this.client.post(`/invoices/${invoice.body.id}/approve`, {});
-    return invoice.body.id;
+  createInvoice(members: object = { billing_email: 'a@example.com' }): Promise<string> {
+    return createApprovedInvoice(this.client, 12_500, members);
   }
 
   /** Sends an invoice by text, and returns the phone number and the id of the message. */
@@ -151,7 +135,7 @@ export class PhoningAccount {
     return this.double.post(url, form, { origin, accountSid: this.accountSid });
   }
 
-  /** Lets a customer text the account's number. */
+  /** Sends a text from a customer to the account's number, as Twilio posts it. */
   receive(from: string, text: string, sid = `SM${randomUUID().replaceAll('-', '')}`) {
     return this.post(this.inboundUrls.messages, {
       MessageSid: sid,

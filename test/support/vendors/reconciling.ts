@@ -6,7 +6,7 @@ import type { PayingAccount } from './paying.js';
 import { addIntent, payIntent } from './stripe-double/payments.js';
 import type { StripeObject } from './stripe-double/stripe-account.js';
 
-/** Waits until the running comparison has ended. The next one is then a day away. */
+/** Waits until the running comparison has ended. The next comparison is then a day away. */
 export async function waitForComparison({ stack, tenant, connectionId }: PayingAccount): Promise<void> {
   const text = `select from sync_states where tenant_id = $1 and connection_id = $3 and stream = $2 and cursor is null
     and next_at > now() + interval '1 hour'`;
@@ -16,19 +16,24 @@ export async function waitForComparison({ stack, tenant, connectionId }: PayingA
   });
 }
 
-/** Compares the account with the double of Stripe, as once a day. */
+/** Runs the daily comparison of the account with the double of Stripe now. */
 export async function compareNow(account: PayingAccount): Promise<void> {
   await waitForComparison(account);
   await account.hurry([RECONCILIATION_STREAM]);
   await waitForComparison(account);
 }
 
-/** Lets the double forget all events of the account, so that only lists find what happened. */
+/**
+ * Removes all events of the account from the double, so that the product finds changes only by
+ * lists.
+ */
 export function forgetEvents({ vendor }: PayingAccount): void {
   for (const { id } of vendor.list('event')) vendor.objects.delete(id);
 }
 
-/** Pays an invoice at the double without its hosted page. Nobody learns of the payment. */
+/**
+ * Pays an invoice at the double without its hosted page. The product gets no webhook and no event.
+ */
 export function paySilently(account: PayingAccount, invoiceId: string, cents: number): StripeObject {
   const { habits } = account.double.webhooks;
   habits.isLost = true;

@@ -1,8 +1,10 @@
 /**
  * Runs the double of a vendor in the foreground, for people who try the product without an account
- * at the vendor: `npx tow vendor-double stripe` or `twilio`.
+ * at the vendor: `npx tow vendor-double stripe`, `twilio` or `quickbooks`.
  */
 import { parseArgs } from 'node:util';
+import { BOOKS_APP } from './quickbooks-double/oauth.js';
+import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
 import { StripeDouble } from './stripe-double/stripe-double.js';
 import { TwilioDouble } from './twilio-double/twilio-double.js';
 
@@ -11,9 +13,15 @@ interface RunningDouble {
   stop(): Promise<void>;
 }
 
-/** The doubles by their vendor, each with its usual port and what a person does next. */
+/**
+ * Maps each vendor with a double to the usual port, and to a hint that tells the person what to do
+ * next.
+ */
 const DOUBLES: Readonly<
-  Record<string, { port: number; start: (port: number) => Promise<RunningDouble>; hint: string }>
+  Record<
+    string,
+    { port: number; start: (port: number) => Promise<RunningDouble>; hint: string; application?: object }
+  >
 > = {
   stripe: {
     port: 12_111,
@@ -33,6 +41,16 @@ const DOUBLES: Readonly<
     },
     hint: `Connect Twilio with the account SID AC${'0'.repeat(32)}, any auth token and the number +15185550100. Then enter messages and voice of the connection’s inbound_urls at the control page.`,
   },
+  quickbooks: {
+    port: 12_113,
+    async start(port) {
+      const double = new QuickBooksDouble();
+      double.openCompany();
+      return double.start(port);
+    },
+    hint: 'Connect QuickBooks Online and choose a company at the sign-in. Then enter the connection’s webhook address and the verifier token books-webhooks at the control page.',
+    application: { ...BOOKS_APP, webhook_secret: 'books-webhooks' },
+  },
 };
 
 const { positionals, values } = parseArgs({
@@ -46,7 +64,7 @@ if (!found) {
   process.exit(2);
 }
 const double = await found.start(values.port === undefined ? found.port : Number(values.port));
-const setting = JSON.stringify({ [name]: { base_url: double.origin } });
+const setting = JSON.stringify({ [name]: { base_url: double.origin, ...found.application } });
 process.stdout.write(`The double of ${name} listens on ${double.origin}. Nothing leaves this machine.
 
 1. Start the product with:  INTEGRATIONS='${setting}' npm start

@@ -34,7 +34,10 @@ export class TerminalAccount {
     return this.account.createInvoice(totalCents);
   }
 
-  /** Pulls the readers until the reader has a status. Without a status, it must be gone. */
+  /**
+   * Pulls the readers until this reader has the status. If `status` is undefined, waits until the
+   * product no longer lists the reader.
+   */
   async syncReaders(status: string | undefined): Promise<void> {
     await this.client.post(`/connections/${this.account.connectionId}/sync`, { stream: 'readers' });
     await eventually(`the reader is ${status ?? 'removed'}`, async () => {
@@ -57,7 +60,7 @@ export class TerminalAccount {
     await eventually('the reader asks for a card', () => this.isShown);
   }
 
-  /** Lets the worker repeat its calls, until the reader asks for a card. */
+  /** Makes the worker retry its calls immediately, until the reader asks for a card. */
   async hurryUntilShown(): Promise<void> {
     await eventually('the reader asks for a card', async () => {
       await this.account.hurry([]);
@@ -80,7 +83,7 @@ export class TerminalAccount {
     });
   }
 
-  /** Lets the worker look at the reader now and again, until the payment has a status. */
+  /** Makes the worker check the reader without pauses, until the payment has the status. */
   async hurryUntil(id: string, status: string): Promise<Json> {
     return eventually(`the payment is ${status}`, async () => {
       await this.account.hurry([]);
@@ -89,7 +92,7 @@ export class TerminalAccount {
     });
   }
 
-  /** The PaymentIntent of a payment at the double. */
+  /** Returns the PaymentIntent at the double for a payment of the product. */
   findIntent(id: string): StripeObject {
     const found = this.account.vendor
       .list('payment_intent')
@@ -98,7 +101,7 @@ export class TerminalAccount {
     return found;
   }
 
-  /** Lets the two minutes be over in which a reader waits for a card. */
+  /** Ends the time in which the reader waits for a card, as if two minutes had passed. */
   async letExpire(id: string): Promise<void> {
     const { stack, tenant } = this.account;
     const text =

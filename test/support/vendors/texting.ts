@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
@@ -7,6 +6,7 @@ import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
+import { createApprovedInvoice } from './approved-invoice.js';
 import { parrot, parrotWithKeys } from './parrot/adapter.js';
 import { ParrotDouble, ParrotServer } from './parrot-double.js';
 
@@ -35,9 +35,9 @@ export function buildIntegrationsSetting({ origin }: ParrotServer): string {
 }
 
 /**
- * Returns a stack whose accounts can send texts, and which all files share. The tests of a
- * `describe` get a double of their own. After them, all their connections are disconnected, so that
- * none of these calls the double of later tests.
+ * Returns a stack that all files share. Its accounts can send texts through a double that only this
+ * `describe` uses. After the tests, all connections are disconnected, so that none calls the double
+ * of a later `describe`.
  */
 export function useTextingStack(): TextingStack {
   const texting = useShared(
@@ -166,27 +166,10 @@ export class TextingAccount {
   /** Creates an invoice, sends it by text, and returns the id of the message. */
   async sendText(phone = `+1212${nextPhone++}`): Promise<string> {
     const customer = await this.client.post('/customers', { company_name: 'Riverside Motors' });
-    const invoice = await this.client.post('/invoices', {
-      invoice_number: randomUUID().slice(0, 20),
-      customer_id: customer.body.id,
-      line_items: [
-        {
-          name: 'Tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: 12_500,
-          total_cents: 12_500,
-          taxable: false,
-        },
-      ],
-    });
-    expect(invoice.status, JSON.stringify(invoice.body)).to.equal(201);
-    const path = `/invoices/${invoice.body.id}`;
-    await this.client.post(`${path}/approve`, {});
-    const sent = await this.client.post(`${path}/send`, { channel: 'sms', to: phone });
+    const id = await createApprovedInvoice(this.client, 12_500, { customer_id: customer.body.id });
+    const sent = await this.client.post(`/invoices/${id}/send`, { channel: 'sms', to: phone });
     expect(sent.status, JSON.stringify(sent.body)).to.equal(200);
-    const { body } = await this.client.get(`/messages?invoice_id=${invoice.body.id}`);
+    const { body } = await this.client.get(`/messages?invoice_id=${id}`);
     return body.data.items[0].id;
   }
 

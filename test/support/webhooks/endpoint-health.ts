@@ -8,7 +8,7 @@ import { insertDeliveries, insertEndpoint } from './webhook-rows.js';
 
 /**
  * Reads and changes the endpoints of one tenant. A test stores the state that delivery workers
- * would store. It then runs the clock's health sweep itself instead of waiting for the clock.
+ * would store. Then the test runs the clock's health sweep directly, without waiting for the clock.
  */
 export class EndpointHealth {
   constructor(

@@ -50,10 +50,7 @@ export interface OpenDelivery {
 
 export class WebhookListeners {
   readonly listeners: WebhookListener[] = [];
-  /**
-   * The highest allowed share of repeated requests among all requests, whatever the reason for the
-   * repetitions.
-   */
+  /** The highest allowed share of repeated requests among all requests, for any reason. */
   maxRepeatedShare = 1;
   /**
    * The number of times that a request may arrive again, by `endpoint/event`. The number grows with
@@ -89,8 +86,8 @@ export class WebhookListeners {
   /**
    * Records that a worker has died. From then on, each request that was in flight is allowed to
    * arrive twice. Call this method right after the death.
-   * @param comesBack true if the worker is only suspended: it will finish what it had started, so
-   * every open delivery may arrive twice
+   * @param comesBack true if the worker is only suspended. It will continue its work, so every open
+   * delivery may arrive twice
    */
   async recordDeath({ comesBack = false } = {}): Promise<void> {
     const open = await this.findOpenDeliveries();

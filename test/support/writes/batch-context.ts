@@ -5,7 +5,9 @@ import { ConflictMonitor } from '../../../workers/writes/conflict-monitor.js';
 import { createSuspectLimit } from '../../../workers/writes/isolate-commands.js';
 import type { BatchContext } from '../../../workers/writes/run-batch.js';
 
-/** The configuration for batches of commands that a test runs itself, without a worker process. */
+/**
+ * The configuration for batches of commands that a test runs directly, without a worker process.
+ */
 const batchConfig = loadConfig('all', {
   SECRET_KEY: 'a secret of the tests, long enough for anybody',
 });

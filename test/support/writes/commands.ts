@@ -4,8 +4,8 @@ import { newId } from '../../../shared/platform/ids.js';
 
 /**
  * Builds a command as the API process would submit it for a request with an API key. With
- * `idempotencyKey`, the command also contains the key and what identifies the request: method, path
- * and body hash.
+ * `idempotencyKey`, the command also contains this key, and the method, path and body hash of the
+ * request.
  */
 export function buildCommand(
   type: string,

@@ -1,6 +1,7 @@
 import { leasePending } from '../../../shared/operations/pending.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { findExpiredApprovals } from '../../../shared/resources/approvals/expiry.js';
+import { findPretendedCharges } from '../../../shared/resources/autopay-attempts/pretend-sweep.js';
 import { findClaimDeadlines } from '../../../shared/resources/claims/deadlines.js';
 import { findDiscardedObjects } from '../../../shared/resources/exports/run-store.js';
 import { findExpiredExports, findLostExports } from '../../../shared/resources/exports/sweeps.js';
@@ -82,6 +83,13 @@ const terminalPayments = (expires: string) => `insert into terminal_payments
   (tenant_id, id, invoice_id, reader_id, amount_cents, expires_at)
   select ${NEW_ROW}, gen_random_uuid(), gen_random_uuid(), 100, ${expires} ${SERIES}`;
 
+const attempts = (status: string) => `with
+  made as (${invoices("'sending', null, null, null")} returning id),
+  method as (insert into saved_methods (tenant_id, id, customer_id, status)
+    select $1::uuid, gen_random_uuid(), gen_random_uuid(), 'active' returning id)
+  insert into autopay_attempts (tenant_id, id, invoice_id, payment_method_id, attempt, amount_cents, status)
+  select $1::uuid, gen_random_uuid(), made.id, method.id, 1, 100, '${status}' from made cross join method`;
+
 const connections = (status: string) => `with made as (
     insert into connections (tenant_id, id, vendor, kind, status, environment, webhook_url)
     select ${NEW_ROW}, 'parrot', 'messaging', '${status}', 'live', '' ${SERIES} returning id),
@@ -112,6 +120,13 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
     dueSql: terminalPayments("now() - interval '1 hour'"),
     otherSql: terminalPayments("now() + interval '1 hour'"),
     indexes: ['terminal_payments_open'],
+    readsDueOnly: true,
+  },
+  'of pretended charges': {
+    find: findPretendedCharges,
+    dueSql: attempts('charging'),
+    otherSql: attempts('succeeded'),
+    indexes: ['autopay_attempts_pretended'],
     readsDueOnly: true,
   },
   'of storage days': {

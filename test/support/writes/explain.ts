@@ -30,7 +30,7 @@ export function explainPlan(db: Database, tenantId: string, sqlQuery: SqlQuery):
   return explain(db, { tenantId, sqlQuery, options: 'format json' });
 }
 
-/** Like {@link explainPlan}, but runs the query, and rolls back what it wrote. */
+/** Like {@link explainPlan}, but runs the query and rolls its changes back. */
 export function explainRun(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<RunNode[]> {
   return explain<RunNode>(db, { tenantId, sqlQuery, options: 'analyze, buffers, format json' });
 }

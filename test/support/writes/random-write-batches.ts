@@ -14,8 +14,8 @@ interface CommandSpec {
   number: number;
   amount: number;
   /**
-   * The customer that the body names: none, one of the same tenant, another tenant's, or an unknown
-   * id.
+   * The customer that the body names: none, one of the command's tenant, one of another tenant, or
+   * an unknown id.
    */
   customer: 'none' | 'own' | 'foreign' | 'unknown';
   /**

@@ -32,7 +32,8 @@ export const REFUSED_TEXT = 'boom';
 
 /**
  * Predicts the results of writes. It applies one command after the other to maps, without batches,
- * transactions or SQL. The product's batches must have the same results and leave the same records.
+ * transactions or SQL. The product's batches must return the predicted results and leave the
+ * predicted records.
  */
 export class WriteModel {
   readonly records = new Map<string, RecordView>();

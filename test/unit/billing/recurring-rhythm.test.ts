@@ -15,7 +15,10 @@ function listDates(rhythm: Rhythm, count: number, after: string): string[] {
   return dates;
 }
 
-/** Adds months as a person would: the same day, or the last day of a shorter month. */
+/**
+ * Adds months as a person would: to the same day of the month, or to the last day of a shorter
+ * month.
+ */
 function addMonthsByCalendar(anchor: string, months: number): string {
   const [year, month, day] = anchor.split('-').map(Number) as [number, number, number];
   const first = new Date(Date.UTC(year, month - 1 + months, 1));

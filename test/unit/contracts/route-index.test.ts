@@ -19,7 +19,7 @@ describe('the index of the routes', () => {
         for (const method of METHODS) {
           const path = String(template).replaceAll(/:[a-z_]+/g, id);
           const layer = index.find(path, method);
-          // An empty parameter makes a path that only the router judges.
+          // The index ignores paths with an empty parameter, and leaves them to the router.
           if (layer || id !== '') expect(layer, `${method} ${path}`).to.equal(match(path, method));
           if (layer) found += 1;
         }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { countSegments } from '../../../shared/resources/planned-messages/segments.js';
 
-/** Eleven places of UCS-2 that people see as one character. */
+/** One visible character that takes eleven UCS-2 code units. */
 const FAMILY = '👨‍👩‍👧‍👦';
 
 describe('segments of texts', () => {
@@ -25,7 +25,7 @@ describe('segments of texts', () => {
   it('an extended GSM character takes two places and is not cut between segments', () => {
     expect(countSegments('€'.repeat(80))).to.equal(1);
     expect(countSegments('€'.repeat(81))).to.equal(2);
-    // Of 153 places, 76 pairs fill 152. The last place of each segment stays empty.
+    // A segment has 153 places, and 76 characters take 152 of them. The last place stays empty.
     expect(countSegments('€'.repeat(152))).to.equal(2);
     expect(countSegments('€'.repeat(153))).to.equal(3);
     for (const character of '^{}\\[~]|€\f') expect(countSegments(character.repeat(81))).to.equal(2);
@@ -41,7 +41,7 @@ describe('segments of texts', () => {
   it('an emoji of several code points is not cut between segments', () => {
     expect(FAMILY).to.have.length(11);
     expect(countSegments(FAMILY.repeat(6))).to.equal(1);
-    // Six of them take 66 of 67 places, so the seventh begins a segment.
+    // Six of these emoji take 66 of a segment's 67 places, so the seventh begins a new segment.
     expect(countSegments(FAMILY.repeat(12))).to.equal(2);
     expect(countSegments(FAMILY.repeat(13))).to.equal(3);
   });

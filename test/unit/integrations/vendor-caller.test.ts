@@ -4,7 +4,7 @@ import type { TenantVendor } from '../../../shared/integrations/contract/vendor.
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { OutboundError } from '../../../shared/outbound/outbound-error.js';
 import { createMetrics } from '../../../shared/platform/metrics.js';
-import { TokenBucket } from '../../../workers/integrations/queue/token-bucket.js';
+import { CallRate } from '../../../workers/integrations/queue/call-rate.js';
 import { VendorCaller } from '../../../workers/integrations/vendor/vendor-caller.js';
 import { parrot } from '../../support/vendors/parrot/adapter.js';
 
@@ -46,7 +46,7 @@ function createCaller(
     client: { send } as never,
     limiter: { spendPoints: async () => ({ isGranted: granted, resetMs: 1234 }) } as never,
     metrics,
-    bucket: new TokenBucket(limits),
+    rate: new CallRate(limits.perSecond),
     vendor,
     assertLease() {
       if (!isHeld) throw new Error('the lease was lost');
@@ -158,23 +158,70 @@ describe('a call to a vendor', () => {
       expect(urls).to.deep.equal([]);
     }
   });
+
+  it('is not made after the step was stopped, also if it waits for the rate limit', async () => {
+    const { caller, urls } = createCaller({});
+    const calls = Array.from({ length: 30 }, () => caller.call('https://api.example.com/v2', read));
+    await calls[0];
+    caller.stop();
+    const errors = await Promise.all(calls.map((call) => call.then(() => '').catch(({ name }) => name)));
+    expect(errors.at(-1)).to.equal('StoppedError');
+    expect(urls).to.have.length(errors.filter((name) => name === '').length);
+    expect(errors.indexOf('StoppedError')).to.be.below(15);
+  });
 });
 
-describe('the token bucket of a connection', () => {
-  it('allows a burst only after a pause, and then the rate', () => {
-    let now = 0;
-    const bucket = new TokenBucket({ perSecond: 10, burst: 3 }, () => now);
-    const countCalls = (ms: number) => {
-      let calls = 0;
-      for (const end = now + ms; now < end; now += 1)
-        while (bucket.waitMs === 0) {
-          bucket.take();
-          calls += 1;
-        }
-      return calls;
-    };
-    expect(countCalls(1000)).to.be.within(10, 11);
-    now += 60_000;
-    expect(countCalls(1000)).to.be.within(12, 13);
+describe('the call rate of a connection', () => {
+  /** Makes every call that is allowed until the time. Returns the times of these calls. */
+  function makeCalls(rate: CallRate, clock: { now: number }, until: number): number[] {
+    const times: number[] = [];
+    for (; clock.now < until; clock.now += 1) for (; rate.waitMs === 0; rate.take()) times.push(clock.now);
+    return times;
+  }
+
+  it('never allows more calls within a second, and makes up for a stall', () => {
+    const clock = { now: 0 };
+    const rate = new CallRate(10, () => clock.now);
+    const times = makeCalls(rate, clock, 5000);
+    clock.now += 700;
+    times.push(...makeCalls(rate, clock, 9000));
+    for (const time of times)
+      expect(times.filter((other) => other >= time && other < time + 1000)).to.have.length.within(1, 10);
+    expect(times.length).to.be.within(86, 87);
+  });
+
+  it('begins with one call, because another process may have made calls until now', () => {
+    const clock = { now: 0 };
+    const rate = new CallRate(10, () => clock.now);
+    expect(makeCalls(rate, clock, 1)).to.have.length(1);
+    expect(rate.waitMs).to.be.within(99, 100);
+    expect(makeCalls(rate, clock, 1000)).to.have.length(9);
+  });
+
+  it('lets waiting calls leave in their order, and counts no call that is no longer wanted', async () => {
+    const clock = { now: 0 };
+    const rate = new CallRate(10, () => clock.now);
+    const order: number[] = [];
+    const wanted = (nth: number) => nth !== 1;
+    const waits = [0, 1, 2].map((nth) => rate.wait(() => wanted(nth)).then(() => order.push(nth)));
+    await waits[1];
+    expect(order).to.deep.equal([0, 1]);
+    clock.now = 100;
+    await Promise.all(waits);
+    expect(order).to.deep.equal([0, 1, 2]);
+    expect(rate.waitMs).to.equal(100);
+  });
+
+  it('refuses a rate that is not a whole number from 1', () => {
+    for (const perSecond of [0, 0.5, -1, Number.NaN])
+      expect(() => new CallRate(perSecond)).to.throw(RangeError);
+  });
+
+  it('allows calls at twice the rate after a pause, as many as a second may have', () => {
+    const clock = { now: 0 };
+    const rate = new CallRate(10, () => clock.now);
+    clock.now = 60_000;
+    expect(makeCalls(rate, clock, 60_500)).to.have.length(10);
+    expect(rate.waitMs).to.equal(500);
   });
 });

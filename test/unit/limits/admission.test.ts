@@ -130,7 +130,10 @@ describe('time budget of the event loop', () => {
   let clock: number;
   let budget: LoopBudget;
   let ends: (() => void)[];
-  /** Runs an iteration whose requests take so long. Returns whether the budget was used up then. */
+  /**
+   * Runs an event-loop iteration whose requests take `ms`. Returns whether the budget was then used
+   * up.
+   */
   const iterate = (ms: number): boolean => {
     budget.countArrival();
     clock += ms;

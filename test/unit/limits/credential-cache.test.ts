@@ -17,7 +17,7 @@ describe('cache of credentials', () => {
       find: () => new Promise((answer, fail) => queries.push({ answer, fail })),
       refusalMessage: '',
     });
-  /** Lets the promises that wait for an answered query continue. */
+  /** After the test has answered a query, lets the code that waits for this answer continue. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
   beforeEach(async () => {

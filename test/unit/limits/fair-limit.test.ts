@@ -78,9 +78,9 @@ describe('fair concurrency limit', () => {
     // sa1 runs, and six groups of site s wait with one entry each. The entries of sites t and u
     // displace entries of s.
     const work = ['sa1', 'sb1', 'sc1', 'sd1', 'se1', 'sf1', 'sg1', 'ta1', 'tb1', 'ua1'].map(run);
-    // sh1 is refused, because it can displace nothing. An entry is displaced only if its site, or
-    // its group within s, has at least two more entries than that of sh1. No other site has more
-    // entries than s, and no group of s has more than one.
+    // sh1 is refused. A new entry displaces an entry of another site only if that site has at least
+    // two more waiting entries. Within its own site, the same rule applies to the groups. Here site
+    // s has the most entries, and each of its groups has only one.
     work.push(run('sh1'));
     await Promise.all(work);
     expect(errors).to.have.members(['sh1', 'sb1', 'sc1', 'sd1']);

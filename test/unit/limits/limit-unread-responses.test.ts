@@ -25,7 +25,7 @@ describe('limit on unread responses', () => {
     app.use((ctx) => {
       ctx.respond = false;
       ctx.res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': open\n\n');
-      // The response to another request, accepted at the same time, uses up the limit.
+      // Simulate a concurrent request whose response uses up the limit.
       unsentResponses.track(TENANT, new ServerResponse(ctx.req), MAX_BYTES);
       setImmediate(() => ctx.res.end('data: 1\n\n'));
       counted.push(ctx.res);

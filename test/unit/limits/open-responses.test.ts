@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { OpenResponses } from '../../../shared/server/open-responses.js';
 import { eventually } from '../../support/poll.js';
 
-/** More bytes than a connection buffers while the client does not read. */
+/** A body that is larger than the buffers of a connection whose client does not read. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024);
 
 describe('responses to pipelined requests', () => {

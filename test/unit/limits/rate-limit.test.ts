@@ -71,8 +71,8 @@ describe('countRequest', () => {
     }
     const sequential = 'person counted account counted';
     // The first request is counted for the person and then for the account, because no count is
-    // known yet. The tenth request reaches the person's limit, so it is counted in the same
-    // sequence. The eleventh exceeds this limit, so it does not count for the account.
+    // known yet. The tenth request is counted in this sequence too, because it reaches the person's
+    // limit. The eleventh exceeds this limit, so it does not count for the account.
     expect(sequences[0]).to.equal(sequential);
     expect(new Set(sequences.slice(1, 9))).to.deep.equal(new Set(['person account counted counted']));
     expect(sequences.slice(9)).to.deep.equal([sequential, 'person counted']);

@@ -16,7 +16,8 @@ describe('early refusals', () => {
     let clock = 0;
     ends = [];
     const budget = new LoopBudget({ now: () => clock, afterRequests: (end) => ends.push(end) });
-    // Iterations that are too long for more than a second, then one whose budget is used up.
+    // For more than a second, run iterations that take too long. The next iteration then uses up
+    // its budget.
     for (let nth = 0; nth < 12; nth += 1) {
       budget.countArrival();
       clock += 200;

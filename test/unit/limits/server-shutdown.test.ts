@@ -47,7 +47,7 @@ describe('the shutdown of the HTTP server', () => {
   ] as const)
     it(`${kind} does not keep the server open`, async () => {
       await open(sent);
-      // The shutdown must end although the client neither sends nor closes anything.
+      // The shutdown must end, although the client sends no bytes and keeps its connection open.
       expect(await lifecycle.close(5000)).to.equal(true);
       expect(lifecycle.unclosed).to.deep.equal([]);
     });
@@ -56,7 +56,7 @@ describe('the shutdown of the HTTP server', () => {
     const received = text(await open(REQUEST));
     await eventually('the request arrives', () => responses.length === 1);
     const closed = lifecycle.close(10_000);
-    // Longer than the server waits for requests that have not arrived.
+    // Wait longer than the server waits for a request on a new connection.
     await new Promise((resolve) => setTimeout(resolve, 1200));
     responses[0]?.end('complete');
     expect(await received).to.contain('complete');

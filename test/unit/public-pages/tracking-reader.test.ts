@@ -3,7 +3,7 @@ import { TrackingReader } from '../../../api/public/tracking/tracking-reader.js'
 import { newId } from '../../../shared/platform/ids.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 
-/** A database that counts its reads, and answers each with its number. */
+/** A database that counts its reads, and returns the count as each read's result. */
 function createCountingDatabase() {
   const counter = { reads: 0, failures: 0 };
   const read = async () => {

@@ -12,7 +12,7 @@ interface ReceivedResponse {
 }
 
 /**
- * Sends a request, receives for `patienceMs`, closes the connection, and returns what was received.
+ * Sends a request, receives for `patienceMs`, and closes the connection. Returns all that arrived.
  */
 function sendAndReceive(url: string, patienceMs = 400): Promise<ReceivedResponse> {
   const received: ReceivedResponse = { status: undefined, headers: {}, bytes: 0, error: undefined };

@@ -74,8 +74,8 @@ describe('modes of an endpoint queue', () => {
           if (event === 'load_all' || event === 'load_some') mustCancel = false;
           expect(isCancelling(mode)).to.equal(mustCancel);
           if (mayHaveMoreDue) expect(isBehind(mode), mode).to.equal(true);
-          // Assert nothing while a load runs, because the next load finds deliveries that are
-          // cancelled during this load.
+          // Assert nothing while a load runs. If deliveries are cancelled during a load, the next
+          // load finds them.
           if (mayHaveCancelled && !mode.startsWith('loading'))
             expect(mayHoldCancelled(mode), mode).to.equal(true);
         }

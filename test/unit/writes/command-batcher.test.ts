@@ -7,7 +7,7 @@ import { countRuns } from '../../support/count-runs.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
 const MIB = 1024 * 1024;
-/** Longer than any of these tests, so that no command times out by accident. */
+/** This timeout is longer than any of these tests, so that no command times out by accident. */
 const NEVER_LATE_MS = 600_000;
 const tenantId = newId();
 
@@ -160,7 +160,7 @@ describe('batches of commands', () => {
 
   it('a command is late at its deadline and is not sent if it was still waiting', async () => {
     const scenario = new TestBatcher(20);
-    // All four have the same deadline, however busy the machine is.
+    // Stop the clock, so that all four commands have the same deadline on any machine.
     const commands = withStoppedClock(() => scenario.submitMany(4));
     await Promise.all(scenario.completions);
     for (const command of commands) expect(scenario.outcomes.get(command.id)).to.deep.equal(['late']);

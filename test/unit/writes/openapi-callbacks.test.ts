@@ -45,7 +45,7 @@ describe('x-callbacks: events', () => {
     if (typeof node !== 'object' || node === null) return node;
     const { $ref } = node as Json;
     if ($ref) return inlineRefs(resolve($ref));
-    // The event catalogue names published values in the description alone.
+    // Leave out the published values, because the event catalogue names them only in descriptions.
     const { 'x-published-values': _published, ...written } = node as Json;
     // A reference may have its own description. Inlining joins it with the schema's description.
     const { allOf: [named] = [], description, ...own } = written;

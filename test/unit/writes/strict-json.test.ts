@@ -144,7 +144,10 @@ describe('parseStrictJson', () => {
   });
 });
 
-/** Texts with exactly one problem: its code, and its path from the root. */
+/**
+ * Invalid texts. Each entry has a text with one problem, the problem's code, and its path from the
+ * root.
+ */
 const invalidJson = fc.constantFrom(
   { text: '{"q":1,"q":[]}', code: 'duplicate_key', path: '.q' },
   { text: '{"q":"\\"q\\":","r":0,"\\u0071":"x"}', code: 'duplicate_key', path: '.q' },

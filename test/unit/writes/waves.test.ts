@@ -38,7 +38,7 @@ const roll = fc
 const batches = fc.array(fc.oneof(create, patch, roll), { maxLength: 40 });
 
 /**
- * Lists the records and keys that a command needs for itself, such as `record …` or `key …`.
+ * Lists the records and keys that a command needs exclusively, such as `record …` or `key …`.
  * Concurrent commands must not have any of these in common. The list is independent of the tested
  * code.
  */

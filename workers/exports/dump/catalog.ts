@@ -32,8 +32,8 @@ interface DumpIndex {
 }
 
 /**
- * A table as the dump creates it, without excluded columns. The constraints and indexes that need
- * an excluded column are left out too.
+ * A table as the dump creates it, without excluded columns. It also lacks the constraints and
+ * indexes that need an excluded column.
  */
 export interface DumpTable {
   name: string;

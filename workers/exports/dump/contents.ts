@@ -57,7 +57,9 @@ function defineFieldTable(
   return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '), excluded);
 }
 
-/** The columns of tables that store the JSON text of each record. */
+/**
+ * The columns with a record's JSON text and its version, with the reason why dumps exclude them.
+ */
 const STORED_JSON = {
   stored_json: 'a text that the trigger of the table renders',
   stored_json_version: 'a text that the trigger of the table renders',
@@ -66,16 +68,15 @@ const STORED_JSON = {
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
- * The tables and columns that a dump contains, in the sequence of the dump. Of a table that is not
- * listed here, a dump contains only the columns that the responses of a resource show. The other
- * columns of such a table may contain secrets.
- * test/integration/exports/export-dump-contents.test.ts fails until every table and column is
- * listed as included or excluded.
+ * The tables and columns that a dump contains, in the sequence of the dump. For any other table, a
+ * dump contains only the columns that API responses show, because its other columns may contain
+ * secrets. test/integration/exports/export-dump-contents.test.ts fails until every table and column
+ * is listed as included or excluded.
  */
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
     defineTable(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents agent_day_cents created_at updated_at id
-    require_factor sandbox_tenant_id business_name address city state zip phone email remittance_text
+    require_factor driver_payments sandbox_tenant_id business_name address city state zip phone email remittance_text
     mail_subject mail_text sms_text`),
   account_logos: defineTable('tenant_id content_type width height sha256 data updated_at'),
   users: defineFieldTable(userFields, '', {
@@ -195,6 +196,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   connection_secrets: 'credentials of the account at its vendors',
   oauth_attempts: 'sign-ins at vendors that are under way',
   connection_queues: 'state of the workers for a connection, and their leases',
+  connection_choices: 'a copy of accounts and tax codes, which are read again at the vendor',
   sync_states: 'progress of the workers',
   inbound_notices: 'ids of webhooks, to recognize repeated ones',
   connection_calls: 'a technical log of thirty days',
@@ -221,8 +223,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The tables of the resources that neither list above contains. Each table includes the columns
- * that responses show.
+ * The tables of the resources that neither LISTED_TABLES nor EXCLUDED_TABLES contains. Each table
+ * includes the columns that responses show.
  */
 const FIELD_TABLES = Object.fromEntries(
   Object.values(modules).flatMap(({ table: { table }, fields: [fields] }) =>

@@ -2,7 +2,7 @@ import type { Snapshot } from '../../../shared/platform/postgres/snapshot.js';
 import type { ExportFile } from '../../../shared/resources/exports/request/export-request.js';
 import { EXCLUDED_TABLES, INCLUDED_TABLES } from './contents.js';
 
-/** Increase this when programs that read dumps must change. */
+/** Increase this number if a change of the format breaks programs that read dumps. */
 const FORMAT_VERSION = 1;
 
 export interface DumpedTenant {

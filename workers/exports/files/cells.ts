@@ -10,8 +10,8 @@ export interface CsvColumn {
   name: string;
   sql: string;
   /**
-   * Set if the column contains cents. The export then sums the column. On request it also adds a
-   * column with decimals.
+   * Set if the column contains cents. The export then sums the column. On request, the export also
+   * adds a column with decimals.
    */
   isCents?: true;
 }

@@ -42,8 +42,7 @@ export interface FileSource {
   orderBy: string;
   columns: CsvColumn[];
   /**
-   * Builds SQL that renders a row as JSON. Undefined if the JSON of another file contains these
-   * rows.
+   * Builds SQL that renders a row as JSON. Undefined if another file's JSON contains these rows.
    */
   json?: (alias: string) => string;
 }
@@ -182,9 +181,8 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
 
 /**
- * Lists the files of an export in sequence. Only CSV has separate files for line items, lists of
- * inspections and items of rate cards. In JSON, each record contains them. Must not be called for
- * dumps.
+ * Lists the files of an export in sequence. Only CSV has separate files for the lists that a record
+ * contains, such as the line items of an invoice. Must not be called for dumps.
  */
 export function listFileSources({
   resource,

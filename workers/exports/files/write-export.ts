@@ -22,7 +22,7 @@ export interface WriteDumpOptions {
 export interface WriteOptions {
   onProgress?: OnProgress;
   signal?: AbortSignal;
-  /** Writes the SQL of a dump and ends the stream. */
+  /** Writes the SQL of a dump to `sink`, and ends `sink`. */
   writeDump?: (snapshot: Snapshot, sink: Writable, options: WriteDumpOptions) => Promise<ExportSummary>;
 }
 
@@ -49,7 +49,7 @@ export async function writeExport(
     return await (isZip(request) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
     // Destroy `sink` without an error. With an error, `sink` would emit an error event, which ends
-    // the process if nobody listens.
+    // the process if the event has no listener.
     sink.destroy();
     throw signal?.aborted ? signal.reason : error;
   }

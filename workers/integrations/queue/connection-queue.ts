@@ -1,7 +1,7 @@
 import { type ConnectionQueueRef, connectionQueueKey } from '../../../shared/queues/integrations.js';
 import { connectionLeases } from '../../../shared/sync/lease-connection-queues.js';
 import type { LeasedQueue, LeaseStore } from '../../leased-queues/queue-keeper.js';
-import type { TokenBucket } from './token-bucket.js';
+import type { CallRate } from './call-rate.js';
 
 /** The queue of a connection that this process has leased. The queue runs one step at a time. */
 export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
@@ -16,7 +16,8 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
    */
   prefersRead = false;
   /**
-   * True if the last read looked first for webhooks' items. Items and pulls alternate too.
+   * True if the last search for a read began with the items of webhooks. The next search then
+   * begins with the pulls.
    */
   prefersNotices = false;
   /**
@@ -25,11 +26,17 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
    */
   mustRefresh = false;
   /**
-   * True after a refused access token was refreshed. False again after a call in which the vendor
-   * did not refuse the new token.
+   * True after the worker has refreshed a refused access token. False again once the vendor has
+   * accepted the new token.
    */
   hasRefreshed = false;
-  bucket: TokenBucket | undefined;
+  rate: CallRate | undefined;
+  /**
+   * The number of records that the next step may write at the same time, if their kind allows it.
+   * It is 1 at first and after a failure. So a vendor in trouble gets one request at a time. And
+   * after a crash, writes run one by one, so that a write that kills the process is given up alone.
+   */
+  writesTogether = 1;
 
   constructor(
     readonly ref: ConnectionQueueRef,

@@ -1,9 +1,9 @@
 import { Permits, type Pool } from '../../leased-queues/permits.js';
 
 interface StepPermitLimits {
-  /** Maximum number of concurrent steps in each pool, quick and slow. */
+  /** Maximum number of concurrent steps in the quick pool, and in the slow pool. */
   maxSteps: number;
-  /** A step that takes longer than this moves to the slow pool. */
+  /** A step that takes longer than this time moves to the slow pool. */
   slowMs: number;
 }
 

@@ -5,10 +5,10 @@ import type {
   PaymentState,
   RefundState,
 } from '../../../shared/integrations/contract/payments.js';
-import type { SyncDifferenceOpening } from '../../../shared/resources/sync-issues/commands.js';
+import type { DescribedDifference } from '../differences/difference-issues.js';
 import type { ComparedKind, OurRecord } from './our-records.js';
 
-/** A record that differs here and at the vendor. */
+/** A record whose stored facts differ from the vendor's facts. */
 interface Difference {
   kind: ComparedKind;
   externalId: string;
@@ -16,17 +16,17 @@ interface Difference {
   theirs: TheirRecord | undefined;
 }
 
-/** What the vendor knows about a record, in our words. */
+/** The vendor's facts about a record, with the status names of this service. */
 interface TheirRecord {
   status: string;
   amount_cents: number;
-  /** What the record belongs to, if this is not here. */
+  /** Names the invoice or payment to which the record belongs. */
   owner: string;
 }
 
 /**
  * Compares one record.
- * @param change what the vendor returned; undefined if the vendor does not know the record
+ * @param change the record at the vendor; undefined if the vendor does not know the record
  * @returns undefined if both sides agree
  */
 export function compareRecord(
@@ -44,12 +44,15 @@ export function compareRecord(
   return isEqual ? undefined : { kind, externalId, ours, theirs };
 }
 
-/** Returns undefined if the record is none of ours. */
+/**
+ * Returns undefined for a payment without an invoice. Such a payment belongs to another program
+ * that uses the same vendor account.
+ */
 function toTheirs(kind: ComparedKind, fields: unknown): TheirRecord | undefined {
   if (kind === 'payment') {
     const { invoiceId, status, amountCents } = fields as PaymentState;
     if (invoiceId === null) return undefined;
-    // A payment that is still open has moved no money, as one that has failed.
+    // An open payment has moved no money, so it counts as failed.
     return {
       status: status === 'open' ? 'failed' : status,
       amount_cents: amountCents,
@@ -59,9 +62,6 @@ function toTheirs(kind: ComparedKind, fields: unknown): TheirRecord | undefined 
   const { status, amountCents, paymentExternalId } = fields as RefundState | DisputeState;
   return { status, amount_cents: amountCents, owner: `payment ${paymentExternalId}` };
 }
-
-/** A difference as a sync issue shows it. */
-export type DescribedDifference = Omit<SyncDifferenceOpening, 'connection_id'>;
 
 /** Describes a difference for people, with both sides. */
 export function describeDifference(

@@ -1,28 +1,31 @@
 import { firstIdAt } from '../../../shared/platform/id-times.js';
 import type { Database, Transaction } from '../../../shared/platform/postgres/database.js';
+import { IS_SAME_ACCOUNT_SQL } from '../../../shared/sync/same-account.js';
 
 interface Ref {
   tenantId: string;
   connectionId: string;
 }
 
-/** The kinds of records that are compared with the vendor's. */
+/** The kinds of records that a comparison covers. */
 export const COMPARED_KINDS = ['payment', 'refund', 'dispute'] as const;
 export type ComparedKind = (typeof COMPARED_KINDS)[number];
 
-/** What is stored here about a record of the vendor. */
+/** The stored facts about a record with an id at the vendor. */
 export interface OurRecord {
   id: string;
   external_id: string;
   status: string;
   amount_cents: number;
-  /** True for a refund at the vendor that a person had recorded here before, as another refund. */
+  /**
+   * True for a refund at the vendor if a person has recorded the same refund here separately. Such
+   * a refund is not compared.
+   */
   is_counted_otherwise: boolean;
 }
 
-/** This connection, and the account's other connections to the same vendor, also earlier ones. */
-const CONNECTIONS =
-  'connections me join connections c on c.tenant_id = me.tenant_id and c.vendor = me.vendor';
+/** This connection, and the earlier ones to the same account at the vendor. */
+const CONNECTIONS = `connections me join connections c on ${IS_SAME_ACCOUNT_SQL}`;
 
 const byExternalId = (kind: string, table: string, isCountedOtherwise = 'false') =>
   `select t.id, x.external_id, t.status, t.amount_cents::float8 as amount_cents, ${isCountedOtherwise} as is_counted_otherwise
@@ -39,7 +42,7 @@ const FIND_SQL: Readonly<Record<ComparedKind, string>> = {
   dispute: byExternalId('dispute', 'disputes'),
 };
 
-/** Finds our records by the vendor's ids, as vendor's id → record. */
+/** Finds stored records by their ids at the vendor. Returns a map from these ids to the records. */
 export async function findOurRecords(
   tx: Transaction,
   { tenantId, connectionId }: Ref,
@@ -54,23 +57,25 @@ export async function findOurRecords(
 }
 
 const DAY_MS = 86_400_000;
-/** A bank debit that a customer has started is decided long before. */
+/** A bank decides within this time about a debit that a customer has started. */
 const PROCESSING_DAYS = 30;
-/** Disputes take up to three months. */
+/** Banks decide about disputes within three months, so the search goes no further back. */
 const OPEN_DAYS = 120;
 
 const unsettled = (kind: string, table: string, status: string) =>
-  `select t.id as key, x.external_id as "externalId" from ${table} t
-   join external_ids x on x.tenant_id = t.tenant_id and x.connection_id = $2 and x.kind = '${kind}' and x.local_id = t.id
-   where t.tenant_id = $1 and t.connection_id = $2 and t.id >= $3 and t.id > $4 and t.status = '${status}'
+  `select t.id as key, x.external_id as "externalId" from ${CONNECTIONS}
+   join ${table} t on t.tenant_id = c.tenant_id and t.connection_id = c.id
+   join external_ids x on x.tenant_id = t.tenant_id and x.connection_id = c.id and x.kind = '${kind}' and x.local_id = t.id
+   where me.tenant_id = $1 and me.id = $2 and t.id >= $3 and t.id > $4 and t.status = '${status}'
      and coalesce(x.compared_at < $5, true)
    order by t.id limit $6`;
 
 const UNCOMPARED_SQL: Readonly<Record<ComparedKind, string>> = {
-  payment: `select t.id as key, t.provider_payment_id as "externalId" from payments t
+  payment: `select t.id as key, t.provider_payment_id as "externalId" from ${CONNECTIONS}
+    join payments t on t.tenant_id = c.tenant_id and t.connection_id = c.id
     left join external_ids x on x.tenant_id = t.tenant_id and x.connection_id = t.connection_id and x.kind = 'payment'
       and x.external_id = t.provider_payment_id
-    where t.tenant_id = $1 and t.connection_id = $2 and t.id >= $3 and t.id > $4 and t.provider_payment_id is not null
+    where me.tenant_id = $1 and me.id = $2 and t.id >= $3 and t.id > $4 and t.provider_payment_id is not null
       and (t.status = 'processing' or t.status = 'succeeded' and t.received_at >= $7)
       and coalesce(x.compared_at < $5, true)
     order by t.id limit $6`,
@@ -79,18 +84,19 @@ const UNCOMPARED_SQL: Readonly<Record<ComparedKind, string>> = {
 };
 
 export interface ComparisonPlace {
-  /** RFC 3339: when the comparison began. */
+  /** Time at which the comparison began, in the format of RFC 3339. */
   startedAt: string;
-  /** RFC 3339: records that were made since then are compared. */
+  /** Start of the compared period, in the format of RFC 3339. */
   since: string;
-  /** The last record of the page before. */
+  /** The key of the last record on the previous page. */
   after: string | null;
   limit: number;
 }
 
 /**
- * Finds records of ours that the vendor's lists did not contain: those of the compared period, and
- * older ones that the vendor has still to decide. Ids begin with the time, so no old rows are read.
+ * Finds stored records that the vendor's lists did not contain: records of the compared period, and
+ * older records about which the vendor has not decided. Ids begin with the time, so the query reads
+ * no older rows.
  */
 export async function findUncomparedRecords(
   db: Database,

@@ -1,8 +1,8 @@
 import type { Change } from '../../../shared/integrations/contract/connection.js';
 import { findUnseenDifferences } from '../../../shared/sync/difference-rows.js';
 import { findGivenUpNotices } from '../../../shared/sync/notice-rows.js';
+import { findRecordKind } from '../kinds/record-kinds.js';
 import { getPayments } from '../records/pay-links.js';
-import { findRecordKind } from '../records/record-kinds.js';
 import type { Step } from '../vendor/step.js';
 import {
   COMPARED_KINDS,
@@ -11,14 +11,14 @@ import {
   findUncomparedRecords,
 } from './our-records.js';
 
-/** Records to read at the vendor, each with the key after which the next page begins. */
+/** The external ids of records to read, each with the key after which the next page begins. */
 type Names = { key: string; externalId: string }[];
 
-/** A page of records as the vendor has them now. */
+/** A page of records with their current state at the vendor. */
 export interface ComparedPage {
   kind: ComparedKind;
   changes: Change<unknown>[];
-  /** The records that the vendor does not know, by the vendor's id. */
+  /** The external ids of stored records that the vendor does not know. */
   missing: string[];
   /** Null on the last page of the phase. */
   next: string | null;
@@ -30,10 +30,10 @@ export function listExternalIds({ changes, missing }: ComparedPage): string[] {
 
 type Phase = (step: Step, place: Omit<ComparisonPlace, 'limit'>) => Promise<ComparedPage>;
 
-/** Each name costs a read of its record, so a page is small. */
+/** Each record costs a call to the vendor, so a page is small. */
 const NAMES_PER_PAGE = 50;
 
-/** The lists of what the vendor has made in the compared period. */
+/** Builds a phase that lists the vendor's records of the compared period. */
 const listed =
   (kind: ComparedKind): Phase =>
   async (step, { since, after }) => {
@@ -43,7 +43,7 @@ const listed =
     return { kind, changes, missing: [], next };
   };
 
-/** Reads single records that were found here. */
+/** Builds a phase that reads single records whose ids `find` has found in the database. */
 const named =
   (kind: ComparedKind, find: (step: Step, place: ComparisonPlace) => Promise<Names>): Phase =>
   async (step, place) => {
@@ -66,9 +66,10 @@ const STREAMS: Readonly<Record<ComparedKind, string>> = {
 };
 
 /**
- * What one comparison reads, in this sequence. Payments come first, because refunds and disputes
- * need them. The last phases read what no list contains: our older records, records whose payment
- * never came, and the differences that are still open.
+ * The phases of one comparison, in this sequence. Payments come first, because refunds and disputes
+ * need them. The last phases read the records that the vendor's lists omit: older stored records,
+ * refunds and disputes whose payment the worker has never found, and records with an open
+ * difference.
  */
 export const PHASES: readonly Phase[] = [
   ...COMPARED_KINDS.map(listed),

@@ -6,39 +6,39 @@ import { toStorable } from '../../../shared/platform/storable-text.js';
 import { markDifferencesSeen } from '../../../shared/sync/difference-rows.js';
 import { findExternalIds, markCompared } from '../../../shared/sync/external-ids.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
+import { buildIssues, type DescribedDifference, type JudgedPage } from '../differences/difference-issues.js';
+import { findRecordKind } from '../kinds/record-kinds.js';
 import { paymentRecords } from '../records/payments.js';
-import { findRecordKind } from '../records/record-kinds.js';
 import { recordChanges, storeChanges } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
-import type { DescribedDifference } from './compare.js';
-import { buildIssues, findPageDifferences, type JudgedPage } from './page-differences.js';
+import { findPageDifferences } from './page-differences.js';
 import { type ComparedPage, listExternalIds, PHASES } from './phases.js';
 
-/** What was made this long before the comparison is compared. */
+/** A comparison covers the records that were created in this time before the comparison began. */
 const WINDOW_MS = 3 * 86_400_000;
-/** The pages of one phase. An account with more records in three days is compared in part. */
+/**
+ * Maximum number of pages per phase. For an account with more records in three days, the comparison
+ * is incomplete.
+ */
 const MAX_PAGES = 500;
-/** The longest wait for the commands that mend a page. */
+/** Maximum wait between two checks whether a page's commands have run. */
 const MAX_WAIT_MS = 60_000;
 
-/** Where the comparison continues. */
+/** The position at which the comparison continues. */
 interface Place {
   startedAt: string;
   since: string;
   phase: number;
   after: string | null;
   pages: number;
-  /**
-   * How often the page was put off until the commands that mend it have run; 0 if the page was not
-   * read yet.
-   */
+  /** How often this page has waited for its commands; 0 before its first read. */
   waits: number;
 }
 
 /**
- * Compares one page of the vendor's payments, refunds and disputes with ours. What is missing here,
- * or differs, is recorded as a pull does. The page is then read again, and what still differs
- * becomes a sync issue.
+ * Compares one page of the vendor's payments, refunds and disputes with the stored records. First
+ * submits commands for missing and differing records, as a pull does. Then reads the page again,
+ * and opens a sync issue for each record that still differs.
  */
 export async function reconcilePage(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
   const place = findPlace(stream, startedAt);
@@ -57,7 +57,7 @@ export async function reconcilePage(step: Step, stream: DueStream, startedAt: Da
       commands.push(...mends);
       const mustJudge = !isJudging && (stored.news.length > 0 || commands.length > 0);
       if (!mustJudge) {
-        commands.push(...(await buildIssues(tx, step, stored)));
+        commands.push(...(await buildIssues(tx, step, stored)).commands);
         const seen = { kind: page.kind, externalIds: listExternalIds(page) };
         markCompared(tx, step.connection, seen);
         markDifferencesSeen(tx, step.connection, seen);
@@ -100,7 +100,7 @@ function isWaitingForCommands({ db, connection: { tenantId, connectionId } }: St
   return db.transaction([tenantId], (tx) => hasPendingCommands(tx, tenantId, connectionId));
 }
 
-/** Reads the page again later, when the commands have run. */
+/** Checks this page again later, because the page's commands have not run yet. */
 async function putOff(step: Step, stream: DueStream, place: Place): Promise<void> {
   await step.finish({
     error: null,
@@ -115,7 +115,7 @@ async function putOff(step: Step, stream: DueStream, place: Place): Promise<void
   });
 }
 
-/** Reads the payments of refunds and disputes whose payment is not recorded here. */
+/** Reads the payments of those refunds and disputes whose payment is not stored yet. */
 async function readMissingPayments(step: Step, { kind, changes }: ComparedPage): Promise<Change<unknown>[]> {
   const { findEarly } = findRecordKind(kind);
   const { db, connection } = step;
@@ -126,9 +126,9 @@ async function readMissingPayments(step: Step, { kind, changes }: ComparedPage):
   return toStorable((await paymentRecords.readNamed?.(step, [...new Set(ids)])) ?? []);
 }
 
-/** What a page brought, and what differs. */
+/** The stored changes of a page, and its differences. */
 interface StoredPage extends JudgedPage {
-  /** The commands for what is new at the vendor. */
+  /** The commands for new changes at the vendor. */
   commands: StepCommand[];
   changes: number;
 }
@@ -149,8 +149,8 @@ async function storePage(
 }
 
 /**
- * Builds the commands for records whose newest version was read before, but which differ
- * nevertheless.
+ * Builds the commands that correct the stored records that differ from the vendor's. `storeChanges`
+ * has built no command for them, because it skips a version that is already stored.
  */
 async function buildMends(
   tx: Transaction,

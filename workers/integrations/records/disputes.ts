@@ -8,7 +8,7 @@ import { getPayments } from './pay-links.js';
 import type { RecordKind } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
-/** The record kind `dispute`. A write sends evidence. A read finds disputes and their outcome. */
+/** The record kind `dispute`. A write sends evidence. A read finds disputes and their outcomes. */
 export const disputeRecords: RecordKind<DisputeState> = {
   async write(step, operation) {
     const { tenant_id, local_id: id } = operation;

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../shared/platform/postgres/database.js'
 import { findVendorPayments } from '../../../shared/resources/payments/refund-rows.js';
 import type { StepConnection } from '../../../shared/sync/begin-step.js';
 
-/** Finds the changes whose payment is not recorded yet. */
+/** Finds the changes that refer to a payment that is not stored yet. */
 export async function findEarly<State extends { paymentExternalId: string }>(
   tx: Transaction,
   { tenantId: tenant_id, connectionId: connection_id }: StepConnection,

@@ -21,9 +21,9 @@ import type { Step } from '../vendor/step.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
-/** The code of a refusal because the recipient has opted out at the vendor (VendorErrorDetails). */
+/** The error code if the recipient has opted out at the vendor (VendorErrorDetails). */
 const OPTED_OUT = 'opted_out';
-/** The code of a text that the account's own price limit of the day stops. */
+/** The error code if a text exceeds the daily price limit that the account has set. */
 const OVER_LIMIT = 'over_daily_limit';
 
 /**
@@ -31,14 +31,19 @@ const OVER_LIMIT = 'over_daily_limit';
  * arrived.
  */
 export const messageRecords: RecordKind<MessageState> = {
+  isWrittenTogether: true,
   async write(step, operation) {
     const { db, config } = step.services.runtime;
     const { tenant_id, local_id: id, may_have_arrived: mayHaveArrived } = operation;
     const { connectionId: connection_id, settings } = step.connection;
-    const message = await startMessageAttempt(
-      db,
-      { tenant_id, id, connection_id },
-      { mailsPerDay: config.mailsPerDay, texts: readTextLimits(settings) },
+    // One after another, because all of them lock the row that counts the account's messages of the
+    // day.
+    const message = await step.inSequence(() =>
+      startMessageAttempt(
+        db,
+        { tenant_id, id, connection_id },
+        { mailsPerDay: config.mailsPerDay, texts: readTextLimits(settings) },
+      ),
     );
     if (!message) return { cancelled: 'The message was sent already.', mayHaveArrived: false };
     const { refusal, deferral, exceedsLimit } = message;
@@ -48,7 +53,7 @@ export const messageRecords: RecordKind<MessageState> = {
         : { ...cancel(refusal), ...(exceedsLimit ? { code: OVER_LIMIT } : {}) };
     if (deferral) return { postponedMs: deferral.seconds * 1000, reason: deferral.reason };
     const connection = await step.open();
-    const outgoing = await buildOutgoingMessage(db, message);
+    const outgoing = await step.inSequence(() => buildOutgoingMessage(db, message));
     return { written: await getMessaging(step).send(connection, outgoing, toAttempt(operation)) };
   },
   storeAcceptance: (tx, { tenant_id, local_id: id }) => recordAcceptanceAtCommit(tx, { tenant_id, id }),
@@ -91,8 +96,8 @@ function getMessaging({ vendor }: Step): MessagingAdapter {
 const cancel = (cancelled: string): WriteOutcome<MessageState> => ({ cancelled, mayHaveArrived: false });
 
 /**
- * Asks the vendor whether an earlier attempt has sent a text message that must no longer be sent.
- * Never sends the text message.
+ * Asks the vendor whether an earlier attempt has sent this text message. The text message must no
+ * longer be sent, so this function never sends it.
  */
 async function lookFor(
   step: Step,
@@ -101,14 +106,15 @@ async function lookFor(
 ): Promise<WriteOutcome<MessageState>> {
   const messaging = getMessaging(step);
   if (!messaging.find) return { cancelled: refusal, mayHaveArrived: true };
-  const outgoing = await buildOutgoingMessage(step.db, message);
+  const outgoing = await step.inSequence(() => buildOutgoingMessage(step.db, message));
   const written = await messaging.find(await step.open(), outgoing, toAttempt(operation));
   return written ? { written } : cancel(refusal);
 }
 
 async function buildOutgoingMessage(db: Database, message: LeasedMessage): Promise<OutgoingMessage> {
   const { id, recipient, subject, body_text: text } = message;
-  // A text has no name of its sender; a vendor that shows one gets that of the invoice.
+  // Some vendors show a sender's name beside a text. Use the sender of the invoice, if there is
+  // one.
   const sender = message.invoice_id === null ? '' : (await readInvoiceDocument(db, message)).sender;
   return { id, sender, recipient, subject, text, html: null, attachment: undefined };
 }

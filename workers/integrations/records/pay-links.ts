@@ -7,7 +7,7 @@ import type { Step } from '../vendor/step.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
-/** The record kind `pay_link`. Its writes open and close a vendor's page for one invoice. */
+/** The record kind `pay_link`. A write opens or closes a vendor's page for paying one invoice. */
 export const payLinkRecords: RecordKind = {
   write: (step, operation) =>
     operation.verb === 'open' ? openPage(step, operation) : closePage(step, operation),
@@ -41,7 +41,8 @@ async function openPage(step: Step, operation: StartedOperation): Promise<WriteO
   const facts = await readFacts(step, operation);
   const { may_have_arrived: mayHaveArrived } = operation;
   // The link was closed before its page was opened. If an earlier attempt may have opened the page,
-  // opening it again under the same key returns the page, which the next operation closes.
+  // open it again: under the same key, the vendor returns the same page. The next operation then
+  // closes that page.
   if (facts.status !== 'opening' && !mayHaveArrived)
     return { cancelled: 'The link was closed before its page was opened.', mayHaveArrived };
   const { config } = step.services.runtime;

@@ -4,7 +4,7 @@ import { type PaymentReport, recordPayment } from '../../../shared/resources/pay
 import { getPayments } from './pay-links.js';
 import type { KnownChange, RecordKind } from './record-kind.js';
 
-/** The record kind `payment`. A read finds what customers have paid at the vendor. */
+/** The record kind `payment`. A read finds the payments that customers have made at the vendor. */
 export const paymentRecords: RecordKind<PaymentState> = {
   write: () => Promise.reject(new Error('payments are not written by operations')),
   storeAcceptance: () => undefined,
@@ -12,7 +12,8 @@ export const paymentRecords: RecordKind<PaymentState> = {
   buildFailure: () => [],
   pull: async (step, from) => getPayments(step).charges.pull(await step.open(), from),
   readNamed: async (step, hints) => getPayments(step).charges.readNamed(await step.open(), hints),
-  // Payments without an invoice belong to other programs that use the same vendor account.
+  // Ignore payments without an invoice. They belong to other programs that use the same vendor
+  // account.
   adopt: ({ fields: { invoiceId, status } }) =>
     invoiceId !== null && status !== 'open' ? newId() : undefined,
   buildChanges(changes) {

@@ -12,7 +12,7 @@ import type { Step } from '../vendor/step.js';
 import { getPayments } from './pay-links.js';
 import type { RecordKind } from './record-kind.js';
 
-/** What kinds need whose records no operation writes. */
+/** The members of a record kind that has no writes. */
 const READ_ONLY = {
   write: () => Promise.reject(new Error('payouts are not written by operations')),
   storeAcceptance: () => undefined,
@@ -20,7 +20,10 @@ const READ_ONLY = {
   buildFailure: () => [],
 };
 
-/** The record kind `payout`. A read finds what the vendor has sent to the account's bank. */
+/**
+ * The record kind `payout`. A read finds the payouts that the vendor has sent to the account's
+ * bank.
+ */
 export const payoutRecords: RecordKind<PayoutState> = {
   ...READ_ONLY,
   pull: async (step, from) => getPayments(step).payouts.pull(await step.open(), from),
@@ -50,7 +53,7 @@ function toReport(externalId: string, fields: PayoutState, observedAt: string): 
   };
 }
 
-/** One page of what a payout contains. */
+/** One page of a payout's items. */
 interface ItemsPage {
   payoutId: string;
   items: PayoutItem[];
@@ -58,8 +61,8 @@ interface ItemsPage {
 }
 
 /**
- * Where the reading of items continues: in the payout `payoutId` after the item `after`, or with
- * the payouts after `done`.
+ * The position at which reading continues: in the payout `payoutId` after the item `after`, or
+ * after the payout `done`.
  */
 interface ItemsPlace {
   payoutId?: string;
@@ -68,8 +71,8 @@ interface ItemsPlace {
 }
 
 /**
- * The record kind of the stream `payout_items`. The stream reads what payouts contain, page by
- * page, so a payout of any size takes little memory.
+ * The record kind of the stream `payout_items`. The stream reads the items of payouts page by page,
+ * so even a large payout takes little memory.
  */
 export const payoutItemRecords: RecordKind<ItemsPage> = {
   ...READ_ONLY,
@@ -96,7 +99,8 @@ async function readItems(step: Step, { cursor, since }: PullStart) {
   const change = {
     kind: 'payout_items',
     externalId: `${externalId}/${after ?? ''}`,
-    // A page that is read again is stored again, which stores no item twice.
+    // A new version makes the worker store the page even if it was stored before. Storing an item
+    // twice has no effect.
     version: newId(),
     fields: page,
   };

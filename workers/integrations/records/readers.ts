@@ -12,7 +12,7 @@ import type { RecordKind } from './record-kind.js';
 
 type KnownReader = Omit<ReaderState, 'status'> & { status: ReaderReport['status'] };
 
-/** The record kind `terminal_reader`. A read finds all card readers that the vendor lists. */
+/** The record kind `terminal_reader`. A read finds all card readers in the vendor's list. */
 export const readerRecords: RecordKind<KnownReader> = {
   write: () => Promise.reject(new Error('readers are not written by operations')),
   storeAcceptance: () => undefined,

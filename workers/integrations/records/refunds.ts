@@ -8,8 +8,8 @@ import type { RecordKind } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
 /**
- * The record kind `refund`. A write pays a refund out at the vendor. A read finds what became of
- * refunds, and which refunds were made at the vendor.
+ * The record kind `refund`. A write pays a refund at the vendor. A read finds the outcomes of
+ * refunds, and refunds that were made at the vendor.
  */
 export const refundRecords: RecordKind<RefundState> = {
   async write(step, operation) {

@@ -4,6 +4,7 @@ import {
   type SavedMethodReport,
 } from '../../../shared/resources/saved-methods/commands.js';
 import { readSetupFacts } from '../../../shared/resources/saved-methods/queries.js';
+import { toSavedMethodReport } from '../../../shared/resources/saved-methods/to-report.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Step } from '../vendor/step.js';
 import { getPayments } from './pay-links.js';
@@ -11,8 +12,8 @@ import type { RecordKind, WriteOutcome } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
 /**
- * The record kind `payment_method`. A write opens the page where a customer saves a method, or
- * removes the method. A read finds what customers have saved.
+ * The record kind `payment_method`. A write opens the page on which a customer saves a method, or
+ * removes the method. A read finds the methods that customers have saved.
  */
 export const savedMethodRecords: RecordKind<SavedMethodState> = {
   write: (step, operation) =>
@@ -26,40 +27,18 @@ export const savedMethodRecords: RecordKind<SavedMethodState> = {
     verb === 'open' ? [build(local_id, { status: 'failed', error })] : [],
   pull: async (step, from) => getPayments(step).savedMethods.pull(await step.open(), from),
   readNamed: async (step, hints) => getPayments(step).savedMethods.readNamed(await step.open(), hints),
-  // Methods that name none of our records were saved for other programs of the same vendor account.
+  // Ignore methods that name no stored record. Other programs saved them in the same vendor
+  // account.
   adopt: ({ fields: { methodId } }) => methodId ?? undefined,
   buildChanges: (changes) =>
-    changes.map(({ change: { externalId, fields }, id }) => build(id.local_id, toReport(externalId, fields))),
+    changes.map(({ change: { externalId, fields }, id }) =>
+      build(id.local_id, toSavedMethodReport(externalId, fields)),
+    ),
 };
 
 function build(entityId: string, report: Omit<SavedMethodReport, 'observed_at'>) {
   const input: SavedMethodReport = { ...report, observed_at: new Date().toISOString() };
   return { type: recordSavedMethod.type, entityId, input };
-}
-
-const STATUSES = {
-  verifying: 'verifying',
-  usable: 'active',
-  attached: 'attached',
-  detached: 'removed',
-  failed: 'failed',
-} as const;
-
-function toReport(externalId: string, state: SavedMethodState): Omit<SavedMethodReport, 'observed_at'> {
-  const { status, type, brand, last4, expMonth, expYear, verificationUrl, failureReason } = state;
-  return {
-    status: STATUSES[status],
-    type,
-    brand,
-    last4,
-    exp_month: expMonth,
-    exp_year: expYear,
-    provider_method_id: externalId,
-    ...(state.customerExternalId === null ? {} : { provider_customer_id: state.customerExternalId }),
-    ...(status === 'attached' || status === 'detached'
-      ? {}
-      : { verification_url: verificationUrl, error: failureReason }),
-  };
 }
 
 async function openPage(step: Step, operation: StartedOperation): Promise<WriteOutcome<SavedMethodState>> {
@@ -77,7 +56,7 @@ async function openPage(step: Step, operation: StartedOperation): Promise<WriteO
   return { written: await savedMethods.openPage(await step.open(), page, toAttempt(operation)) };
 }
 
-/** Makes a saved method unusable at the vendor, or closes its page. */
+/** Removes a saved method at the vendor, or closes the page on which it would be saved. */
 async function removeMethod(
   step: Step,
   operation: StartedOperation,

@@ -1,35 +1,45 @@
 import type { Change } from '../../../shared/integrations/contract/connection.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
-import { type ExternalId, findExternalIds, storeExternalIds } from '../../../shared/sync/external-ids.js';
+import {
+  type ExternalId,
+  findEarlierIds,
+  findExternalIds,
+  storeExternalIds,
+} from '../../../shared/sync/external-ids.js';
 import { insertRun, type SyncRun } from '../../../shared/sync/stream-rows.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import type { KnownChange, RecordKind } from './record-kind.js';
 
+/** The wait until a worker looks again whether there is room for the issue about a difference. */
+export const LEFT_WAIT_MS = 15 * 60_000;
+
 interface StoredChanges {
   commands: StepCommand[];
   changes: number;
-  /** The number of changes that were known already, or that concern none of our records. */
+  /** The number of changes that were already known, or that concern no stored record. */
   dropped: number;
-  /** The changes that the commands apply, by the vendor's ids. */
+  /** The vendor's ids of the records that the commands change. */
   fresh: ReadonlySet<string>;
   /** The changes that cannot be applied yet. They were not stored, so a later read finds them. */
   early: readonly Change<unknown>[];
+  /** The hints of the records that differ, but for which no further issue may be open yet. */
+  left: readonly string[];
 }
 
 /**
- * Stores the versions of a vendor's changed records, and returns the commands that apply the
- * changes to our records. Keeps only changes that are newer than what is stored. A change that we
- * wrote ourselves has the stored version.
+ * Stores the versions of records that changed at the vendor. Returns the commands that apply these
+ * changes to the stored records. Skips changes that are not newer than the stored version. So it
+ * also skips changes that this service wrote itself.
  */
 export async function storeChanges(
   tx: Transaction,
-  { connection }: Step,
+  step: Step,
   { kind, changes }: { kind: RecordKind; changes: readonly Change<unknown>[] },
 ): Promise<StoredChanges> {
+  const { connection } = step;
   const early = (await kind.findEarly?.(tx, connection, changes)) ?? [];
-  const known = await findExternalIds(tx, connection, changes);
-  const byExternalId = new Map(known.map((id) => [`${id.kind}/${id.external_id}`, id]));
+  const byExternalId = await findKnownIds(tx, connection, changes);
   const fresh = listNewest(changes.filter((change) => !early.includes(change))).flatMap(
     (change): KnownChange<unknown>[] => {
       const id = byExternalId.get(`${change.kind}/${change.externalId}`) ?? adopt(kind, change, connection);
@@ -40,13 +50,45 @@ export async function storeChanges(
     tx,
     fresh.map(({ change, id }) => ({ ...id, version: change.version })),
   );
+  const compared = await kind.compare?.(tx, step, fresh);
+  const left = fresh.filter(({ change }) => compared?.left.includes(change.externalId));
+  // Without a version, the next read of the record compares it again.
+  await storeExternalIds(
+    tx,
+    left.map(({ id }) => ({ ...id, version: null })),
+  );
   return {
-    commands: kind.buildChanges(fresh),
+    commands: [...kind.buildChanges(fresh), ...(compared?.commands ?? [])],
     changes: fresh.length,
     fresh: new Set(fresh.map(({ change }) => change.externalId)),
     dropped: changes.length - early.length - fresh.length,
     early,
+    left: left.map(({ change }) => toHint(kind, change)),
   };
+}
+
+/** Returns the hint with which a worker reads the changed record again. */
+export function toHint(kind: RecordKind, { externalId }: Change<unknown>): string {
+  return kind.toHint?.(externalId) ?? externalId;
+}
+
+/**
+ * Finds the stored records that belong to these records of the vendor. Returns a map from
+ * `{kind}/{vendor's id}` to their ids. Includes records that an earlier connection to the same
+ * vendor account has stored.
+ */
+async function findKnownIds(
+  tx: Transaction,
+  connection: Step['connection'],
+  changes: readonly Change<unknown>[],
+): Promise<Map<string, ExternalId>> {
+  const toKey = (kind: string, externalId: string) => `${kind}/${externalId}`;
+  const own = await findExternalIds(tx, connection, changes);
+  const known = new Map(own.map((id) => [toKey(id.kind, id.external_id), id]));
+  const unknown = changes.filter(({ kind, externalId }) => !known.has(toKey(kind, externalId)));
+  for (const id of await findEarlierIds(tx, connection, unknown))
+    known.set(toKey(id.kind, id.external_id), id);
+  return known;
 }
 
 function isNew(kind: RecordKind, { version }: Change<unknown>, { version: stored }: ExternalId): boolean {
@@ -66,8 +108,8 @@ function adopt(
 }
 
 /**
- * Returns one change of each record. A vendor's page may list a record several times. Of versions
- * without a sequence, the last one read stays.
+ * Returns one change per record, because a vendor's page may list a record several times. If the
+ * versions have no sequence, keeps the last change on the page.
  */
 function listNewest(changes: readonly Change<unknown>[]): Change<unknown>[] {
   const newest = new Map<string, Change<unknown>>();
@@ -79,7 +121,7 @@ function listNewest(changes: readonly Change<unknown>[]): Change<unknown>[] {
   return [...newest.values()];
 }
 
-/** Stores a sync run. By default, it succeeded and changed nothing. */
+/** Stores a sync run, by default one that succeeded and changed nothing. */
 export function recordRun(
   tx: Transaction,
   { connection }: Step,
@@ -98,7 +140,7 @@ export function recordRun(
   });
 }
 
-/** Stores a sync run if it changed something. */
+/** Stores a sync run only if the run made changes. */
 export function recordChanges(
   tx: Transaction,
   step: Step,

@@ -17,7 +17,9 @@ import { getPayments } from './pay-links.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
 import { toAttempt } from './to-attempt.js';
 
-/** How often the worker looks at a reader that waits for a card. Webhooks are usually faster. */
+/**
+ * Interval at which the worker checks a reader that waits for a card. Webhooks are usually faster.
+ */
 const CHECK_MS = 5_000;
 const NOBODY = 'Nobody presented a card in time.';
 
@@ -39,7 +41,10 @@ export const terminalPaymentRecords: RecordKind<TerminalOutcome> = {
     operation.verb === 'start' ? [buildFailed(operation, reason)] : [],
 };
 
-/** The record kind `terminal_check`. Its write watches a reader until the payment has ended. */
+/**
+ * The record kind `terminal_check`. Its write checks a reader repeatedly until the payment has
+ * ended.
+ */
 export const terminalCheckRecords: RecordKind<TerminalOutcome> = {
   ...NO_STREAM,
   write: check,
@@ -62,8 +67,8 @@ const isUnwanted = (facts: Facts): boolean =>
 
 async function start(step: Step, operation: StartedOperation): Outcome {
   const facts = await readFacts(step, operation);
-  // If an earlier attempt may have reached the vendor, the check must learn the vendor's id, and
-  // then cancels the payment.
+  // If an earlier attempt may have reached the vendor, continue: only the response contains the
+  // vendor's id. The record kind `terminal_check` needs this id to cancel the payment.
   if (isUnwanted(facts) && !operation.may_have_arrived)
     return {
       cancelled: facts.is_cancel_requested ? 'A person cancelled it.' : NOBODY,
@@ -94,9 +99,8 @@ interface ShownPayment {
 }
 
 /**
- * Shows the payment on its reader. If the reader cannot ask for it, cancels the payment, and
- * returns why. After a refusal, a card may still have been read: the reader may have answered too
- * late.
+ * Shows the payment on its reader. If the reader refuses, cancels the payment and returns the
+ * reason. Returns undefined if the cancellation fails, because a card may already have been read.
  */
 async function show(
   step: Step,
@@ -140,7 +144,8 @@ async function check(step: Step, operation: StartedOperation): Outcome {
   const connection = await step.open();
   const written = { externalId, version: null };
   if (!isOpen(facts)) {
-    // A declined payment could be tried again at the vendor. It is over here, so it must not be.
+    // The vendor still allows another try after a declined card. In this service the payment has
+    // ended, so cancel it at the vendor too.
     if (facts.status === 'failed') await getTerminal(step).cancel(connection, payment);
     return { written };
   }
@@ -159,7 +164,10 @@ async function check(step: Step, operation: StartedOperation): Outcome {
   return later;
 }
 
-/** Cancels a payment at the vendor. If a card was read before, its payment decides instead. */
+/**
+ * Cancels a payment at the vendor. If the reader has already read a card, the payment cannot be
+ * cancelled any more. The worker then reads how the payment ended.
+ */
 async function end(
   step: Step,
   operation: StartedOperation,
@@ -173,7 +181,7 @@ async function end(
   return operation.verb === 'check' ? { postponedMs: CHECK_MS, reason: 'The card was read.' } : { written };
 }
 
-/** Lets the worker read the payment, as if a webhook had named it. */
+/** Makes the worker read the payment, as if a webhook had named it. */
 async function readPaymentSoon(
   step: Step,
   { tenant_id, connection_id, local_id, attempts }: StartedOperation,

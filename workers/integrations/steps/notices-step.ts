@@ -1,14 +1,15 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
-import { endNotices, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
+import { endNotices, isReadLater, readLater, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
-import { findStreamKind } from '../records/record-kinds.js';
-import { recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
-import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
+import { findStreamKind } from '../kinds/record-kinds.js';
+import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges, toHint } from '../records/store-changes.js';
+import type { Step, StepCommand } from '../vendor/step.js';
+import { toStepError } from '../vendor/to-step-error.js';
 
 /**
- * Reads the records that items of webhooks named, and stores what changed. Items whose changes
- * came too early stay, and are read again later.
+ * Reads the records that items of webhooks name, and stores the changes. Keeps an item whose change
+ * refers to a record that is not stored yet. The worker reads such an item again later.
  */
 export async function readNotices(step: Step, notices: WaitingNotices): Promise<void> {
   const startedAt = new Date();
@@ -32,11 +33,13 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
     async store(tx) {
       const stored = await storeChanges(tx, step, { kind, changes });
       commands.push(...stored.commands);
-      const early = new Set(stored.early.map(({ externalId }) => externalId));
+      const early = new Set(stored.early.map((change) => toHint(kind, change)));
+      const left = new Set(stored.left);
+      await readLater(tx, step.connection, { stream, hints: stored.left, inMs: LEFT_WAIT_MS });
       endNotices(
         tx,
         step.connection,
-        items.filter(({ hint }) => !early.has(hint)),
+        items.filter(({ hint, dedupeId }) => !early.has(hint) && !(left.has(hint) && isReadLater(dedupeId))),
       );
       if (!kind.readNamed) await makeStreamDue(step, tx, stream);
       recordChanges(tx, step, { stream, startedAt, ...stored });
@@ -50,8 +53,8 @@ function makeStreamDue({ connection }: Step, tx: Parameters<typeof makeStreamsDu
 }
 
 /**
- * Stores a failed read. If the vendor would refuse the same read again, the regular pull of the
- * stream has to find the change.
+ * Stores a failed read. After a final refusal, drops the items and makes the stream due, because
+ * another read of these records would fail again.
  */
 async function storeFailure(
   step: Step,

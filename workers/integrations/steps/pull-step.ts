@@ -1,12 +1,17 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import type { Change } from '../../../shared/integrations/contract/connection.js';
-import { RECONCILIATION_STREAM, type VendorAccount } from '../../../shared/integrations/contract/vendor.js';
+import {
+  CHOICES_STREAM,
+  RECONCILIATION_STREAM,
+  type VendorAccount,
+} from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
-import { insertInboundNotices } from '../../../shared/sync/notice-rows.js';
+import { storeChoices } from '../../../shared/sync/choice-rows.js';
+import { insertInboundNotices, readLater } from '../../../shared/sync/notice-rows.js';
 import {
   addMissingStreams,
   DESCRIBE_STREAM,
@@ -14,14 +19,17 @@ import {
   postponeStream,
   storeStreamProgress,
 } from '../../../shared/sync/stream-rows.js';
+import { getAccounting } from '../books/get-accounting.js';
+import { findStreamKind } from '../kinds/record-kinds.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
-import { findStreamKind } from '../records/record-kinds.js';
-import { recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
-import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
+import type { RecordKind } from '../records/record-kind.js';
+import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges, toHint } from '../records/store-changes.js';
+import type { Step, StepCommand } from '../vendor/step.js';
+import { toStepError } from '../vendor/to-step-error.js';
 
 /** The wait after a failed pull. The circuit breaker may pause the connection for longer. */
 const RETRY_MS = 30_000;
-/** The wait before refused credentials are tried again. New credentials end the wait. */
+/** The wait before a pull tries refused credentials again. New credentials end the wait. */
 const REFUSED_RETRY_MS = 6 * 3_600_000;
 
 /** Reads one page of a stream, and stores the page's commands together with the next cursor. */
@@ -29,11 +37,12 @@ export async function runPull(step: Step, stream: DueStream): Promise<void> {
   const startedAt = new Date();
   try {
     if (stream.stream === DESCRIBE_STREAM) await describeAccount(step, stream, startedAt);
+    else if (stream.stream === CHOICES_STREAM) await readChoices(step, stream);
     else if (stream.stream === RECONCILIATION_STREAM) await reconcilePage(step, stream, startedAt);
     else await pullStream(step, stream, startedAt);
   } catch (cause) {
-    // This also handles an error of PostgreSQL while the page is stored. Without a stored failure,
-    // the worker would repeat the pull every half second.
+    // Also store a failure if PostgreSQL rejects the page. Otherwise the worker would repeat the
+    // pull every half second.
     await storeFailure(step, stream, { error: toStepError(step, cause), startedAt });
   }
 }
@@ -49,7 +58,8 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     async store(tx) {
       const stored = await storeChanges(tx, step, { kind, changes: page.changes });
       commands.push(...stored.commands);
-      await keepEarly(tx, step, { stream: stream.stream, early: stored.early });
+      await keepEarly(tx, step, { stream: stream.stream, kind, early: stored.early });
+      await readLater(tx, step.connection, { stream: stream.stream, hints: stored.left, inMs: LEFT_WAIT_MS });
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
         cursor: page.cursor,
@@ -62,23 +72,45 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
   failpoint(config, 'after_page_stored');
 }
 
-/** Stores the changes that came too early like items of a webhook, so that they are read again. */
+/**
+ * Stores each early change as if it were an item of a webhook, so that the worker reads it again.
+ * An early change refers to a record that is not stored yet.
+ */
 async function keepEarly(
   tx: Transaction,
   { connection }: Step,
-  { stream, early }: { stream: string; early: readonly Change<unknown>[] },
+  { stream, kind, early }: { stream: string; kind: RecordKind; early: readonly Change<unknown>[] },
 ): Promise<void> {
   const { tenantId: tenant_id, connectionId: connection_id } = connection;
   await insertInboundNotices(
     tx,
-    early.map(({ externalId: hint, version }) => ({
+    early.map((change) => ({
       tenant_id,
       connection_id,
-      dedupe_id: `early/${hint}/${version}`,
+      dedupe_id: `early/${change.externalId}/${change.version}`,
       stream,
-      hint,
+      hint: toHint(kind, change),
     })),
   );
+}
+
+/**
+ * Reads the accounts, items and other records among which the settings of an accounting connection
+ * choose.
+ */
+async function readChoices(step: Step, stream: DueStream): Promise<void> {
+  const choices = toStorable(await getAccounting(step).listChoices(await step.open()));
+  await step.finish({
+    store(tx) {
+      storeChoices(tx, step.connection, { ...choices });
+      storeStreamProgress(tx, step.connection, {
+        stream: stream.stream,
+        cursor: null,
+        inMs: stream.every_seconds * 1000,
+        requests: stream.requests,
+      });
+    },
+  });
 }
 
 async function describeAccount(step: Step, stream: DueStream, startedAt: Date): Promise<void> {

@@ -7,21 +7,27 @@ import {
 } from '../../../shared/resources/connections/secrets.js';
 import { findNextWorkMs, lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
 import { startWaitingNotices, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
-import { type StartedOperation, startNextOperation } from '../../../shared/sync/operation-rows.js';
-import { deleteSecrets, postponeRevocation, readSecrets } from '../../../shared/sync/secret-rows.js';
+import { type StartedOperation, startNextOperations } from '../../../shared/sync/operation-rows.js';
+import {
+  deleteSecrets,
+  hasUnverifiedSibling,
+  postponeRevocation,
+  readSecrets,
+} from '../../../shared/sync/secret-rows.js';
 import { type DueStream, findDueStream } from '../../../shared/sync/stream-rows.js';
 import { getPauseEnd } from '../../leased-queues/circuit-breaker.js';
 import { addJitter, RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule.js';
+import { KNOWN_KINDS, TOGETHER_KINDS } from '../kinds/record-kinds.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
-import { KNOWN_KINDS } from '../records/record-kinds.js';
-import { LeaseLostError, Step, type StepServices, toStepError } from '../vendor/step.js';
+import { LeaseLostError, Step, type StepServices } from '../vendor/step.js';
+import { toStepError } from '../vendor/to-step-error.js';
 import { revokeAccess } from '../vendor/tokens.js';
 import { readNotices } from './notices-step.js';
 import { runPull } from './pull-step.js';
-import { cancelWrite, runWrite } from './write-step.js';
+import { cancelWrite, runWrites } from './write-step.js';
 
 type Work =
-  | { kind: 'write'; operation: StartedOperation }
+  | { kind: 'write'; operations: readonly [StartedOperation, ...StartedOperation[]] }
   | { kind: 'pull'; stream: DueStream }
   | { kind: 'notices'; notices: WaitingNotices }
   | { kind: 'revoke' }
@@ -56,11 +62,11 @@ export async function runStep(services: StepServices, queue: ConnectionQueue): P
     if (!(error instanceof LeaseLostError)) throw error;
     return undefined;
   }
-  return Math.max(0, queue.bucket?.waitMs ?? 0);
+  return Math.max(0, queue.rate?.waitMs ?? 0);
 }
 
 async function chooseWork(
-  tx: Parameters<typeof startNextOperation>[0],
+  tx: Parameters<typeof startNextOperations>[0],
   queue: ConnectionQueue,
   connection: StepConnection,
 ): Promise<Work> {
@@ -70,7 +76,7 @@ async function chooseWork(
   const pauseEnd = getPauseEnd(health, Date.now());
   if (pauseEnd > 0) return { kind: 'wait', ms: pauseEnd - Date.now() };
   // Unverified secrets may belong to another account at the vendor. Writes and pulls that wait for
-  // this connection must not reach that account.
+  // this connection must not reach that other account.
   const isWorking = WORKING.includes(status) && connection.isVerified;
   const findPull = async (): Promise<Work | undefined> => {
     const stream = await findDueStream(tx, connection, !isWorking);
@@ -86,10 +92,13 @@ async function chooseWork(
     return (await first()) ?? (await second());
   };
   const findWrite = async (): Promise<Work | undefined> => {
-    const operation = isWorking
-      ? await startNextOperation(tx, connection, { kinds: KNOWN_KINDS, isEnding: false })
-      : undefined;
-    return operation && { kind: 'write', operation };
+    if (!isWorking) return undefined;
+    const [first, ...others] = await startNextOperations(tx, connection, {
+      kinds: KNOWN_KINDS,
+      isEnding: false,
+      together: { kinds: TOGETHER_KINDS, max: queue.writesTogether },
+    });
+    return first && { kind: 'write', operations: [first, ...others] };
   };
   const [first, second] = queue.prefersRead ? [findRead, findWrite] : [findWrite, findRead];
   const found = (await first()) ?? (await second());
@@ -99,15 +108,15 @@ async function chooseWork(
 }
 
 /**
- * Chooses the next work of a disconnected connection: first its open writes, which are cancelled,
- * then the revocation of the access.
+ * Chooses the next work of a disconnected connection. First cancels its open writes, then revokes
+ * the access.
  */
 async function chooseEnding(
-  tx: Parameters<typeof startNextOperation>[0],
+  tx: Parameters<typeof startNextOperations>[0],
   connection: StepConnection,
 ): Promise<Work> {
-  const operation = await startNextOperation(tx, connection, { kinds: KNOWN_KINDS, isEnding: true });
-  if (operation) return { kind: 'write', operation };
+  const [operation] = await startNextOperations(tx, connection, { kinds: KNOWN_KINDS, isEnding: true });
+  if (operation) return { kind: 'write', operations: [operation] };
   const secrets = await readSecrets(tx, connection);
   if (secrets?.can_revoke) return { kind: 'revoke' };
   return { kind: 'wait', ms: (await findNextWorkMs(tx, connection, KNOWN_KINDS)) ?? undefined };
@@ -117,43 +126,49 @@ async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promi
   if (work.kind === 'pull') return runPull(step, work.stream);
   if (work.kind === 'notices') return readNotices(step, work.notices);
   if (work.kind === 'revoke') return revoke(step);
-  if (step.connection.status === 'revoked') return cancelWrite(step, work.operation);
-  return runWrite(step, work.operation);
+  if (step.connection.status === 'revoked') return cancelWrite(step, work.operations[0]);
+  return runWrites(step, work.operations);
 }
 
 /**
- * True if a revocation would end the access of another connection too. Some vendors revoke the
- * access to an account, and not a token, and other accounts of ours may have connected it.
+ * True if a revocation would also end the access of another connection. Another tenant may have
+ * connected the same vendor account.
  */
 async function isShared({ db, vendor, connection }: Step): Promise<boolean> {
   const { externalAccount: account, connectionId } = connection;
-  if (!vendor.manifest.oauth?.buildRevocation || account === null) return false;
+  if (!vendor.manifest.oauth?.revokesAccount || account === null) return false;
   const hash = hashExternalAccount(vendor.manifest.vendor, account);
   const connections = await findConnectionsOfAccount(db, hash);
   return connections.some(({ id }) => id !== connectionId);
 }
 
-/** The waits before the tries to revoke an access. All tries together span 7 h 35 min. */
+/** The waits before the tries to revoke the access. All tries together span 7 h 35 min. */
 const REVOKE_WAITS_MS = RETRY_SCHEDULE_MS.slice(0, 6);
 
 /**
  * Revokes the access and deletes the credentials. If the vendor fails, keeps the credentials for
- * another try. After a refusal or the last try, deletes the credentials and notifies the account.
+ * another try. Also tries later while another connection of the tenant may lead to the same
+ * account. After a refusal or the last try, deletes the credentials and notifies the account.
  */
 async function revoke(step: Step): Promise<void> {
   const { config } = step.services.runtime;
   const { connectionId } = step.connection;
-  const row = await step.db.transaction([step.connection.tenantId], (tx) => readSecrets(tx, step.connection));
+  const { row, mayBeShared } = await step.db.transaction([step.connection.tenantId], async (tx) => ({
+    row: await readSecrets(tx, step.connection),
+    mayBeShared:
+      step.vendor.manifest.oauth?.revokesAccount && (await hasUnverifiedSibling(tx, step.connection)),
+  }));
+  const waitMs = REVOKE_WAITS_MS[(row?.revoke_attempts ?? 0) + 1];
+  const postpone = (ms: number) =>
+    step.finish({ error: null, store: (tx) => postponeRevocation(tx, step.connection, ms) });
+  if (row && mayBeShared && waitMs !== undefined) return postpone(addJitter(waitMs, Math.random()));
   const secrets = row && unsealSecrets(deriveConnectionsKey(config.secretKey), connectionId, row.sealed);
   const error =
     secrets &&
     !(await isShared(step)) &&
     (await revokeAccess(step.tokenParts, secrets).catch((cause) => toStepError(step, cause)));
-  const waitMs = REVOKE_WAITS_MS[(row?.revoke_attempts ?? 0) + 1];
-  if (error && error.kind !== 'refused' && waitMs !== undefined) {
-    const inMs = Math.max(addJitter(waitMs, Math.random()), error.retryAfterMs ?? 0);
-    return step.finish({ error: null, store: (tx) => postponeRevocation(tx, step.connection, inMs) });
-  }
+  if (error && error.kind !== 'refused' && waitMs !== undefined)
+    return postpone(Math.max(addJitter(waitMs, Math.random()), error.retryAfterMs ?? 0));
   const type = recordConnectionUnrevoked.type;
   await step.finish({
     error: null,

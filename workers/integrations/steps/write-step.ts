@@ -1,228 +1,202 @@
-import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../../../shared/config/failpoints.js';
-import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
-import { newId } from '../../../shared/platform/ids.js';
-import { toStorable } from '../../../shared/platform/storable-text.js';
-import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
-import { readConnectionSettings } from '../../../shared/sync/begin-step.js';
-import { storeExternalIds } from '../../../shared/sync/external-ids.js';
-import type { IssueKind } from '../../../shared/sync/issue-rows.js';
-import {
-  type OperationResult,
-  type StartedOperation,
-  storeOperationResult,
-} from '../../../shared/sync/operation-rows.js';
-import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
-import { addJitter, RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule.js';
+import { VendorError, type VendorErrorKind } from '../../../shared/integrations/contract/vendor-error.js';
+import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
+import { RETRY_SCHEDULE_MS } from '../../leased-queues/retry-schedule.js';
+import { findRecordKind, MAX_TOGETHER } from '../kinds/record-kinds.js';
 import type { WriteOutcome } from '../records/record-kind.js';
-import { findRecordKind } from '../records/record-kinds.js';
-import { type Step, type StepCommand, toStepError } from '../vendor/step.js';
+import type { Step } from '../vendor/step.js';
+import { toStepError } from '../vendor/to-step-error.js';
+import { StoppedError } from '../vendor/vendor-caller.js';
+import { type PlannedResult, planCancellation, planFailure, planOutcome } from './write-results.js';
 
-/** The wait after a rate limit without a Retry-After header. */
-const DEFAULT_LIMIT_WAIT_MS = 30_000;
-const TAKEN_ID =
-  'The vendor has accepted the record, but under the id of another one. What happens to it there will not arrive here.';
+interface Attempt {
+  operation: StartedOperation;
+  outcome: WriteOutcome | VendorError;
+}
 
-export async function runWrite(step: Step, operation: StartedOperation): Promise<void> {
+/** Results that come within this time are stored together. */
+const GATHER_MS = 50;
+/** The wait before a write that was not made, because another one of its step had failed. */
+const STOPPED_WAIT_MS = 1000;
+/** The kinds of errors that pause the connection, the longest pause first. */
+const PAUSING: readonly VendorErrorKind[] = ['auth', 'limit', 'again', 'unknown_outcome'];
+
+/**
+ * Writes records at the vendor at the same time, and stores the results as they come. Each result
+ * is stored even if the step has failed by then, because the vendor may have accepted the record.
+ * After a success, the next step may write twice as many records; after a failure that pauses the
+ * connection, only one.
+ * @throws the first error because of which a result could not be stored
+ */
+export async function runWrites(step: Step, operations: readonly StartedOperation[]): Promise<void> {
+  const writes = new RunningWrites(step, operations);
+  for (let ended = await writes.gather(); ended.length > 0; ended = await writes.gather()) {
+    try {
+      await storeAttempts(step, ended, { hasPaused: writes.hasPaused });
+    } catch (error) {
+      writes.fail(error);
+    }
+    if (ended.some(isPausing)) writes.hasPaused = true;
+  }
+  const { queue } = step;
+  if (writes.hasPaused) queue.writesTogether = 1;
+  else if (writes.hasWritten) queue.writesTogether = Math.min(queue.writesTogether * 2, MAX_TOGETHER);
+  writes.assertStored();
+}
+
+const isPausing = ({ outcome }: Attempt): boolean =>
+  outcome instanceof VendorError && PAUSING.includes(outcome.kind);
+
+/** The writes of a step that wait for the vendor, and those whose results are not stored yet. */
+class RunningWrites {
+  /** True once a result was stored that pauses the connection. */
+  hasPaused = false;
+  hasWritten = false;
+  private readonly running = new Set<Promise<void>>();
+  private ended: Attempt[] = [];
+  private error: unknown;
+
+  constructor(
+    private readonly step: Step,
+    operations: readonly StartedOperation[],
+  ) {
+    for (const operation of operations) {
+      const write: Promise<void> = this.write(operation).finally(() => this.running.delete(write));
+      this.running.add(write);
+    }
+  }
+
+  /** Waits for the next results. Resolves with an empty list once all writes have ended. */
+  async gather(): Promise<Attempt[]> {
+    while (this.ended.length === 0 && this.running.size > 0) await Promise.race(this.running);
+    if (this.running.size > 0) await Promise.race([sleep(GATHER_MS), Promise.all(this.running)]);
+    return this.ended.splice(0);
+  }
+
+  /** Keeps the first error, and lets the step make no further calls. */
+  fail(error: unknown): void {
+    this.error ??= error;
+    this.step.caller.stop();
+  }
+
+  /** @throws the first error that {@link fail} kept */
+  assertStored(): void {
+    if (this.error !== undefined) throw this.error;
+  }
+
+  private async write(operation: StartedOperation): Promise<void> {
+    try {
+      const ended = { operation, outcome: await attempt(this.step, operation) };
+      if (isPausing(ended)) this.step.caller.stop();
+      this.hasWritten ||= 'written' in ended.outcome;
+      this.ended.push(ended);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}
+
+/** @throws {LeaseLostError} if this process may have lost the lease before the write */
+async function attempt(step: Step, operation: StartedOperation): Promise<WriteOutcome | VendorError> {
   const { config } = step.services.runtime;
-  const kind = findRecordKind(operation.kind);
-  let outcome: WriteOutcome | VendorError;
   try {
-    // Attempts are counted when they start. So the worker also gives up an operation whose every
-    // attempt kills the worker.
+    // Attempts are counted when they start. So the worker also gives up an operation that kills the
+    // worker in every attempt.
     if (operation.attempts > RETRY_SCHEDULE_MS.length) throw exhaustedError();
     failpoint(config, 'before_vendor_write');
-    outcome = await kind.write(step, operation);
+    const outcome = await findRecordKind(operation.kind).write(step, operation);
     failpoint(config, 'after_vendor_write');
+    return outcome;
   } catch (error) {
-    outcome = toStepError(step, error);
+    if (error instanceof StoppedError)
+      return { postponedMs: STOPPED_WAIT_MS, reason: 'Another write of the connection has just failed.' };
+    return toStepError(step, error);
   }
-  try {
-    if (outcome instanceof VendorError) await storeFailure(step, operation, outcome);
-    else await storeOutcome(step, operation, outcome);
-  } catch (error) {
-    // PostgreSQL refused the result. Without a stored failure, the worker would repeat the write
-    // every half second.
-    await storeFailure(step, operation, toStepError(step, error));
-  }
-  failpoint(config, 'after_vendor_result');
 }
 
 function exhaustedError(): VendorError {
   return new VendorError('The write broke off repeatedly.', { kind: 'unknown_outcome', code: 'broke_off' });
 }
 
-async function storeOutcome(step: Step, operation: StartedOperation, outcome: WriteOutcome): Promise<void> {
-  const kind = findRecordKind(operation.kind);
-  if ('postponedMs' in outcome) {
-    const { postponedMs, reason: error } = outcome;
-    return step.finish({
-      error: null,
-      async store(tx) {
-        // The limit came from the settings. New ones may postpone the write to another time.
-        const settings = await readConnectionSettings(tx, step.connection);
-        const isOutdated = !isDeepStrictEqual(settings, step.connection.settings);
-        storeOperationResult(tx, operation, {
-          state: 'due',
-          error,
-          errorKind: 'limit',
-          retryInMs: isOutdated ? 0 : postponedMs,
-          mayHaveArrived: operation.may_have_arrived,
-          isCounted: false,
-        });
-      },
-    });
-  }
-  if ('cancelled' in outcome) return storeCancellation(step, operation, outcome);
-  const { externalId: external_id, version, url = null } = toStorable(outcome.written);
-  const { tenant_id, connection_id, kind: kindName, local_id, may_have_arrived: mayHaveArrived } = operation;
-  const commands = kind.buildSuccess(operation, outcome);
-  await step.finish({
-    commands,
-    async store(tx) {
-      storeOperationResult(tx, operation, { state: 'done' });
-      await kind.storeAcceptance(tx, operation, outcome);
-      const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
-      // An earlier attempt may have written the record. Pulls since then dropped the record's
-      // changes, because its external id was unknown. In this case, store no version, and read the
-      // streams again from the time when the operation was created.
-      const { taken } = await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
-      if (taken > 0) commands.push(buildIssue(operation, 'conflict', TAKEN_ID));
-      if (mayHaveArrived)
-        await makeStreamsDue(tx, [
-          { tenant_id, id: connection_id, stream: null, since: operation.created_at },
-        ]);
-    },
-  });
+interface StoreOptions {
+  /** True if an earlier result of this step has paused the connection. */
+  hasPaused: boolean;
 }
-
-type CancelledWrite = Extract<WriteOutcome, { cancelled: string }>;
 
 /**
- * Ends an operation that must not be attempted again. Opens a sync issue only if an earlier attempt
- * may have reached the vendor.
+ * Stores results in one transaction. If PostgreSQL rejects it, stores each result by itself, and a
+ * failure in place of a rejected result. Otherwise the worker would repeat the writes every half
+ * second.
+ * @throws the first error because of which a result could not be stored
  */
-function storeCancellation(
+async function storeAttempts(step: Step, attempts: readonly Attempt[], options: StoreOptions): Promise<void> {
+  try {
+    await storeTogether(step, attempts, options);
+  } catch (error) {
+    const failure = toStepError(step, error);
+    const errors: unknown[] = [];
+    for (const one of attempts)
+      await storeTogether(step, [one], options)
+        .catch(() => storeTogether(step, [{ ...one, outcome: failure }], options))
+        .catch((cause: unknown) => errors.push(cause));
+    if (errors.length > 0) throw errors[0];
+  }
+  failpoint(step.services.runtime.config, 'after_vendor_result');
+}
+
+async function storeTogether(
   step: Step,
-  operation: StartedOperation,
-  { cancelled, mayHaveArrived, code = 'cancelled' }: CancelledWrite,
+  attempts: readonly Attempt[],
+  { hasPaused }: StoreOptions,
 ): Promise<void> {
-  const reason = mayHaveArrived
-    ? `${cancelled} It may have left before: the vendor did not answer an earlier attempt.`
-    : cancelled;
-  const issues = mayHaveArrived ? [buildIssue(operation, 'exhausted', reason)] : [];
-  return store(step, operation, {
-    result: { state: 'dead', error: reason, errorKind: 'cancelled', mayHaveArrived },
-    commands: [
-      ...issues,
-      ...findRecordKind(operation.kind).buildFailure(operation, { reason, code, mayHaveArrived }),
-    ],
-    error: null,
-  });
+  // Each transaction locks the records in the same order, so that two transactions cannot wait for
+  // each other.
+  const inOrder = attempts.toSorted((a, b) => (a.operation.local_id < b.operation.local_id ? -1 : 1));
+  const results = inOrder.map(({ operation, outcome }) =>
+    outcome instanceof VendorError
+      ? planFailure(step, operation, outcome)
+      : planOutcome(step, operation, outcome),
+  );
+  const isRefused = attempts.some(({ outcome }) => outcome instanceof VendorError && outcome.kind === 'auth');
+  await storeResults(step, results, hasPaused ? null : judge(results, isRefused));
 }
 
-interface StoredFailure {
-  result: OperationResult;
-  error: VendorError | null;
-  commands?: StepCommand[];
+/**
+ * Decides what results say about the vendor's health, as {@link StepResult} does: the error that
+ * pauses the connection longest; without one, undefined after a success. Only the first error of a
+ * step counts.
+ * @param isRefused true if the vendor refused the access, also if the worker will renew it
+ */
+function judge(results: readonly PlannedResult[], isRefused: boolean): VendorError | null | undefined {
+  const errors = results.flatMap(({ error }) => error ?? []);
+  const pausing = errors.filter(({ kind }) => PAUSING.includes(kind));
+  const [worst] = pausing.sort(
+    (a, b) =>
+      PAUSING.indexOf(a.kind) - PAUSING.indexOf(b.kind) || (b.retryAfterMs ?? 0) - (a.retryAfterMs ?? 0),
+  );
+  if (worst) return worst;
+  if (isRefused) return null;
+  return results.some(({ error }) => error === undefined) ? undefined : (errors[0] ?? null);
 }
 
-function store(step: Step, operation: StartedOperation, { result, error, commands }: StoredFailure) {
+function storeResults(
+  step: Step,
+  results: readonly PlannedResult[],
+  error: VendorError | null | undefined,
+): Promise<void> {
   return step.finish({
     error,
-    ...(commands ? { commands } : {}),
-    store: (tx) => storeOperationResult(tx, operation, result),
-  });
-}
-
-async function storeFailure(step: Step, operation: StartedOperation, error: VendorError): Promise<void> {
-  const { kind, message, retryAfterMs = 0 } = error;
-  const base = { state: 'due', error: message, errorKind: kind } as const;
-  // If an earlier attempt got no response, the vendor may have the record, even if this attempt
-  // failed.
-  const wasUnknown = operation.may_have_arrived;
-  if (kind === 'limit')
-    return store(step, operation, {
-      error,
-      result: {
-        ...base,
-        retryInMs: retryAfterMs || DEFAULT_LIMIT_WAIT_MS,
-        mayHaveArrived: wasUnknown,
-        isCounted: false,
-      },
-    });
-  if (kind === 'auth') return storeRefusedAccess(step, operation, error);
-  const issue = findIssueKind(operation, error);
-  if (issue === undefined)
-    return store(step, operation, {
-      error,
-      result: {
-        ...base,
-        retryInMs: Math.max(
-          addJitter(RETRY_SCHEDULE_MS[operation.attempts] ?? 0, Math.random()),
-          retryAfterMs,
-        ),
-        mayHaveArrived: wasUnknown || kind === 'unknown_outcome',
-        isCounted: true,
-      },
-    });
-  await store(step, operation, {
-    error,
-    result: {
-      state: 'dead',
-      error: message,
-      errorKind: kind,
-      mayHaveArrived: wasUnknown || kind === 'unknown_outcome',
-    },
-    commands: [
-      buildIssue(operation, issue, message),
-      ...findRecordKind(operation.kind).buildFailure(operation, {
-        reason: message,
-        code: error.code,
-        mayHaveArrived: wasUnknown || kind === 'unknown_outcome',
-      }),
-    ],
-  });
-}
-
-/**
- * Refreshes a refused access token once. A person must connect again if the vendor refuses the new
- * token too, or if there is no refresh token.
- */
-async function storeRefusedAccess(
-  step: Step,
-  operation: StartedOperation,
-  error: VendorError,
-): Promise<void> {
-  const canRefresh = step.planTokenRefresh(error);
-  await store(step, operation, {
-    error: canRefresh ? null : error,
-    result: {
-      state: 'due',
-      error: error.message,
-      errorKind: 'auth',
-      retryInMs: 0,
-      mayHaveArrived: operation.may_have_arrived,
-      isCounted: false,
+    async store(tx) {
+      const commands = [];
+      for (const result of results) commands.push(...(await result.store(tx)));
+      return commands;
     },
   });
-}
-
-function findIssueKind({ attempts }: StartedOperation, { kind }: VendorError): IssueKind | undefined {
-  if (kind === 'refused' || kind === 'conflict' || kind === 'gone') return kind;
-  return attempts >= RETRY_SCHEDULE_MS.length ? 'exhausted' : undefined;
-}
-
-function buildIssue(operation: StartedOperation, kind: IssueKind, message: string): StepCommand {
-  const { connection_id, id: operation_id, kind: record_kind, local_id: record_id } = operation;
-  return {
-    type: openSyncIssue.type,
-    entityId: newId(),
-    input: { connection_id, kind, operation_id, record_kind, record_id, message },
-  };
 }
 
 export async function cancelWrite(step: Step, operation: StartedOperation): Promise<void> {
   const { may_have_arrived: mayHaveArrived } = operation;
-  await storeCancellation(step, operation, { cancelled: 'The connection was disconnected.', mayHaveArrived });
+  const cancelled = 'The connection was disconnected.';
+  await storeResults(step, [planCancellation(operation, { cancelled, mayHaveArrived })], null);
 }

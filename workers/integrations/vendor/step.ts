@@ -1,8 +1,8 @@
 import type { Command } from '../../../shared/contracts/command.js';
 import type { OpenConnection } from '../../../shared/integrations/contract/connection.js';
 import type { TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
-import { getVendorAddresses } from '../../../shared/integrations/contract/vendor.js';
-import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { getVendorAddresses } from '../../../shared/integrations/contract/vendor-addresses.js';
+import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { storeOperationAtCommit } from '../../../shared/operations/store.js';
 import type { OutboundClient } from '../../../shared/outbound/client.js';
 import type { Database, Transaction } from '../../../shared/platform/postgres/database.js';
@@ -14,17 +14,17 @@ import type { ConnectionSecrets } from '../../../shared/resources/connections/se
 import { nextConnectionStatus } from '../../../shared/resources/connections/transitions.js';
 import type { ConnectionStatus } from '../../../shared/resources/connections/vocabulary.js';
 import { lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
-import { insertCalls } from '../../../shared/sync/call-rows.js';
+import { type ConnectionCall, insertCalls } from '../../../shared/sync/call-rows.js';
 import { storeConnectionHealth } from '../../../shared/sync/lease-connection-queues.js';
 import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.js';
+import { CallRate } from '../queue/call-rate.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
-import { TokenBucket } from '../queue/token-bucket.js';
 import { isSignedIn, openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
 /**
- * The pause after the vendor refused the credentials. New credentials end the pause, and so does a
- * test of the connection.
+ * The pause after the vendor refused the credentials. New credentials or a test of the connection
+ * end the pause.
  */
 const REFUSED_PAUSE_MS = 15 * 60_000;
 /** If the job of a step's command is lost, the clock resubmits the command after this time. */
@@ -57,17 +57,21 @@ export interface StepResult {
   /** Undefined if the step succeeded. Null if the step shows nothing about the vendor's health. */
   error?: VendorError | undefined | null;
   commands?: StepCommand[];
-  store?: (tx: Transaction) => void | Promise<void>;
+  /** Stores the result. May return further commands. */
+  store?: (tx: Transaction) => void | Promise<void> | Promise<StepCommand[]>;
 }
 
-/** One step of a connection: a write, a page of a pull, or the revocation of the access. */
+/** One step of a connection: writes, a page of a pull, or the revocation of the access. */
 export class Step {
   readonly caller: VendorCaller;
   readonly db: Database;
   /** The version of the secrets with which this step calls the vendor. */
   secretsVersion: number | null;
-  /** True if this step calls the vendor with an access token of a sign-in. */
+  /** True if this step uses an access token from a sign-in. */
   private isSignedIn = false;
+  private opened: Promise<OpenConnection> | undefined;
+  private refreshes: boolean | undefined;
+  private lastTask: Promise<unknown> = Promise.resolve();
   private readonly startedAt = performance.now();
 
   constructor(
@@ -79,12 +83,12 @@ export class Step {
     const { runtime, client } = services;
     this.db = runtime.db;
     this.secretsVersion = connection.secretsVersion;
-    queue.bucket ??= new TokenBucket(vendor.manifest.limits);
+    queue.rate ??= new CallRate(vendor.manifest.limits.perSecond);
     const { limiter, metrics } = runtime;
     const assertLease = () => {
       if (!services.holdsLease(queue)) throw new LeaseLostError('the lease of a connection was lost');
     };
-    this.caller = new VendorCaller({ client, limiter, metrics, bucket: queue.bucket, vendor, assertLease });
+    this.caller = new VendorCaller({ client, limiter, metrics, rate: queue.rate, vendor, assertLease });
   }
 
   get tokenParts() {
@@ -97,7 +101,23 @@ export class Step {
    * Returns the connection with valid credentials, for calls to the vendor.
    * @throws {VendorError} as {@link openSecrets} does
    */
-  async open(): Promise<OpenConnection> {
+  open(): Promise<OpenConnection> {
+    // Writes that run at the same time must not refresh the access token twice.
+    this.opened ??= this.openOnce();
+    return this.opened;
+  }
+
+  /**
+   * Runs a task after all earlier tasks of this step. Writes that run at the same time read the
+   * database one after another, so that they use one database connection in all.
+   */
+  inSequence<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.lastTask.then(task);
+    this.lastTask = result.catch(() => undefined);
+    return result;
+  }
+
+  private async openOnce(): Promise<OpenConnection> {
     const { secrets, version } = await openSecrets(this.tokenParts, this.queue.mustRefresh);
     this.secretsVersion = version;
     this.isSignedIn = isSignedIn(secrets);
@@ -106,27 +126,28 @@ export class Step {
   }
 
   /**
-   * After refused credentials, decides whether the access token is refreshed before the next step.
-   * A token is refreshed once. If the vendor refuses the new token too, a person must connect
-   * again.
+   * After the vendor refused the credentials, decides whether to refresh the access token before
+   * the next step. A token is refreshed only once. If the vendor also refuses the new token, a
+   * person must connect again.
    */
   planTokenRefresh({ kind, code }: VendorError): boolean {
     if (kind !== 'auth') return false;
     const { queue } = this;
-    const canRefresh = this.isSignedIn && code !== 'invalid_grant' && !queue.hasRefreshed;
-    queue.mustRefresh = canRefresh;
-    queue.hasRefreshed = canRefresh;
-    return canRefresh;
+    // If the vendor refused several writes of this step, decide once.
+    this.refreshes ??= this.isSignedIn && code !== 'invalid_grant' && !queue.hasRefreshed;
+    queue.mustRefresh = this.refreshes;
+    queue.hasRefreshed = this.refreshes;
+    return this.refreshes;
   }
 
   private buildConnection(secrets: ConnectionSecrets): OpenConnection {
     const { config } = this.services.runtime;
-    const { baseUrl, filesUrl } = getVendorAddresses(
-      this.vendor,
-      config.integrations[this.vendor.manifest.vendor],
-    );
+    const { environment } = this.connection;
+    const settings = config.integrations[this.vendor.manifest.vendor];
+    const { baseUrl, filesUrl } = getVendorAddresses(this.vendor, settings, environment);
     return {
       id: this.connection.connectionId,
+      environment,
       settings: this.connection.settings,
       credentials: secrets.credentials,
       accessToken: secrets.accessToken,
@@ -137,34 +158,37 @@ export class Step {
   }
 
   /**
-   * Stores the step's result, calls, health and commands in one transaction. Then submits the
-   * commands; if this process dies first, the clock submits them.
+   * Stores a result of the step, its calls, health and commands in one transaction. Then submits
+   * the commands; if this process dies first, the clock submits them.
    * @throws {LeaseLostError} if this process no longer has the lease
    */
   async finish(result: StepResult): Promise<void> {
     const { runtime, writes } = this.services;
+    // Other writes of this step may add calls while the transaction runs.
+    const calls = [...this.caller.calls];
     const commands = await this.db.transaction([this.connection.tenantId], async (tx) => {
       const held = await lockHeldConnection(tx, { ...this.queue.ref, owner: this.queue.owner });
       if (!held) throw new LeaseLostError('the lease of a connection was lost during a step');
-      const statusCommands = this.judgeHealth(tx, held, result);
-      await result.store?.(tx);
-      const all = this.buildCommands([...(result.commands ?? []), ...statusCommands]);
-      insertCalls(tx, this.connection, this.caller.calls);
+      const statusCommands = this.judgeHealth(tx, held, { ...result, calls });
+      const further = (await result.store?.(tx)) ?? [];
+      const all = this.buildCommands([...(result.commands ?? []), ...further, ...statusCommands]);
+      insertCalls(tx, this.connection, calls);
       for (const command of all) storeOperationAtCommit(tx, command, COMMAND_LEASE_SECONDS);
       return all;
     });
-    this.log(result);
+    this.caller.calls.splice(0, calls.length);
+    this.log(result, calls.length);
     if (commands.length > 0)
       await enqueueBatch(writes, commands, null).catch((error: unknown) =>
         runtime.logger.warn({ err: error }, 'could not submit the commands of a connection; the clock will'),
       );
   }
 
-  private log({ error }: StepResult): void {
+  private log({ error }: StepResult, calls: number): void {
     const { tenantId: tenant, connectionId: connection, vendor } = this.connection;
     const failure = error ? { kind: error.kind, code: error.code } : {};
     const ms = Math.round(performance.now() - this.startedAt);
-    const fields = { tenant, connection, vendor, calls: this.caller.calls.length, ...failure, ms };
+    const fields = { tenant, connection, vendor, calls, ...failure, ms };
     this.services.runtime.logger.info(fields, 'step of a connection');
   }
 
@@ -176,21 +200,25 @@ export class Step {
    * Updates the connection's pauses and counters. Returns the commands that change the connection's
    * status.
    */
-  private judgeHealth(tx: Transaction, held: StepConnection, { error }: StepResult): StepCommand[] {
+  private judgeHealth(
+    tx: Transaction,
+    held: StepConnection,
+    { error, calls }: StepResult & { calls: readonly ConnectionCall[] },
+  ): StepCommand[] {
     const { health, status, connectionId } = held;
     const now = Date.now();
     const changeStatus = (move: 'refuse' | 'fail' | 'recover', reason: string | null) => [
       { type: recordConnectionStatus.type, entityId: connectionId, input: { move, reason } },
     ];
-    const { calls, failures } = this.caller;
     const isBroken = error && (error.kind === 'again' || error.kind === 'unknown_outcome');
-    // If a person entered new credentials during the step, the refusal does not concern them.
+    // If a person entered new credentials during the step, the refusal concerns only the old
+    // credentials.
     const isRefused = error?.kind === 'auth' && held.secretsVersion === this.secretsVersion;
     if (error?.retryAfterMs !== undefined)
       health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + error.retryAfterMs);
     const wasOpen = health.openCount > 0;
-    // With any result except `auth`, the vendor did not refuse the refreshed token. After a later
-    // refusal, the worker may then refresh it again.
+    // Any result except `auth` means that the vendor accepted the refreshed token. After a later
+    // refusal, the worker may then refresh the token again.
     if (error !== null && error?.kind !== 'auth') this.queue.hasRefreshed = false;
     // Store the pause here, because the command that changes the status may run much later.
     if (isRefused) health.openUntil = Math.max(health.openUntil ?? 0, now + REFUSED_PAUSE_MS);
@@ -202,28 +230,11 @@ export class Step {
         error === null ? undefined : !isBroken && error?.kind !== 'auth' && error?.kind !== 'limit',
       lastError: error?.message ?? null,
       calls: calls.length,
-      failures,
+      failures: calls.filter((call) => call.error !== null).length,
     });
     const canRefuse = nextConnectionStatus(status as ConnectionStatus, 'refuse') !== undefined;
     if (isRefused) return canRefuse ? changeStatus('refuse', error.message) : [];
     if (health.openCount > 0 && !wasOpen) return changeStatus('fail', error?.message ?? null);
     return error === undefined && status === 'failing' ? changeStatus('recover', null) : [];
   }
-}
-
-/**
- * Converts an error of a step to a VendorError. After an error in our own code, the outcome at the
- * vendor is unknown. So a write is repeated only under the same idempotency key.
- * @throws {LeaseLostError} if `error` is one, because another process then continues the work
- */
-export function toStepError(step: Step, error: unknown): VendorError {
-  if (error instanceof VendorError) return error;
-  if (error instanceof LeaseLostError) throw error;
-  const { logger } = step.services.runtime;
-  const { tenantId, connectionId, vendor } = step.connection;
-  logger.error(
-    { err: error, tenant: tenantId, connection: connectionId, vendor },
-    'a step of a connection failed',
-  );
-  return new VendorError('Something went wrong on our side.', { kind: 'unknown_outcome', code: 'internal' });
 }

@@ -1,11 +1,8 @@
 import Joi from 'joi';
 import type { Config, VendorSettings } from '../../../shared/config/config.js';
 import { failpoint } from '../../../shared/config/failpoints.js';
-import {
-  getVendorAddresses,
-  type OAuthManifest,
-  type TenantVendor,
-} from '../../../shared/integrations/contract/vendor.js';
+import type { OAuthManifest, TenantVendor } from '../../../shared/integrations/contract/vendor.js';
+import { getVendorAddresses } from '../../../shared/integrations/contract/vendor-addresses.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import type { ConnectionQueueRef } from '../../../shared/queues/integrations.js';
@@ -39,7 +36,7 @@ export interface TokenParts {
   vendor: TenantVendor;
   caller: VendorCaller;
   ref: ConnectionQueueRef;
-  /** The vendor's account behind the connection; null before the vendor has named it. */
+  /** The vendor account of the connection. Null until the vendor has named the account. */
   externalAccount: string | null;
 }
 
@@ -110,7 +107,10 @@ const tokenSchema = Joi.object<Tokens>({
   refresh_token: Joi.string().allow(null),
   expires_in: Joi.number().positive(),
   refresh_token_expires_in: Joi.number().positive(),
-}).unknown();
+})
+  // Intuit has its own name for this member.
+  .rename('x_refresh_token_expires_in', 'refresh_token_expires_in', { ignoreUndefined: true, override: true })
+  .unknown();
 
 interface Tokens {
   access_token: string;
@@ -155,7 +155,7 @@ async function requestTokens(
   });
 }
 
-/** Builds a form that proves the operator's application (RFC 6749, section 2.3.1). */
+/** Builds a form with the credentials of the operator's application (RFC 6749, section 2.3.1). */
 function signForm(
   oauth: OAuthManifest | undefined,
   { client_id = '', client_secret = '' }: VendorSettings,
@@ -226,10 +226,15 @@ export async function revokeAccess(
   const settings: VendorSettings = config.integrations[name] ?? {};
   const { client_id: clientId = '' } = settings;
   const body = oauth.buildRevocation?.({ clientId, externalAccount: externalAccount ?? '' }) ?? { token };
-  const { status } = await caller.call(getVendorAddresses(vendor, settings).identityUrl, {
+  const form = signForm(oauth, settings, body);
+  const json = {
+    headers: { ...form.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  const { status } = await caller.call(getVendorAddresses(vendor, settings).revokeUrl, {
     method: 'POST',
     path: oauth.revokePath,
-    ...signForm(oauth, settings, body),
+    ...(oauth.revokesWithJson ? json : form),
     isRepeatable: true,
   });
   if (status >= 400)

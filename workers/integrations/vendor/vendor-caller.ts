@@ -8,7 +8,7 @@ import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import type { Metrics } from '../../../shared/platform/metrics.js';
 import { toStorableText } from '../../../shared/platform/storable-text.js';
 import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
-import type { TokenBucket } from '../queue/token-bucket.js';
+import type { CallRate } from '../queue/call-rate.js';
 
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** The wait after a 429 response without a Retry-After header. */
@@ -26,7 +26,7 @@ const REQUEST_ID_HEADERS = [
   'twilio-request-id',
 ];
 
-/** Failures after which the vendor cannot have seen the request. */
+/** Failures that happen before the vendor gets the request. */
 const UNSENT: ReadonlySet<OutboundFailure> = new Set([
   'blocked_address',
   'invalid_url',
@@ -39,10 +39,15 @@ export interface CallerParts {
   client: OutboundClient;
   limiter: Limiter;
   metrics: Metrics;
-  bucket: TokenBucket;
+  rate: CallRate;
   vendor: TenantVendor;
   /** @throws {Error} once another process may hold the connection's lease */
   assertLease(): void;
+}
+
+/** Thrown instead of a call, because the step has been stopped. */
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError';
 }
 
 /**
@@ -51,20 +56,27 @@ export interface CallerParts {
  */
 export class VendorCaller {
   readonly calls: ConnectionCall[] = [];
+  private isStopped = false;
 
   constructor(private readonly parts: CallerParts) {}
 
-  get failures(): number {
-    return this.calls.filter(({ error }) => error !== null).length;
+  /**
+   * Refuses all further calls. Calls that wait for the rate limit are not made either.
+   */
+  stop(): void {
+    this.isStopped = true;
   }
 
-  /** @throws {VendorError} if the call fails or may not be made now */
+  /**
+   * @throws {VendorError} if the call fails, or if a rate limit forbids the call now
+   * @throws {StoppedError} after {@link stop}
+   */
   async call(baseUrl: string, request: VendorRequest): Promise<VendorResponse> {
     const { client, vendor } = this.parts;
     const url = buildUrl(baseUrl, request.path);
     await this.admit();
-    // The lease may have ended during the wait, or during the refresh of a token before this call.
-    // Two workers may read at the same time, but must not write.
+    // The lease may have ended during the wait, or during a token refresh before this call. Two
+    // workers may read at the same time, but only one may write.
     if (request.method !== 'GET') this.parts.assertLease();
     const startedAt = new Date();
     const finish = this.log(request, startedAt);
@@ -98,13 +110,13 @@ export class VendorCaller {
   /**
    * Waits until the connection's rate limit allows a call.
    * @throws {VendorError} if the service's rate limit at this vendor is used up
+   * @throws {StoppedError} once the step has been stopped
    */
   private async admit(): Promise<void> {
-    const { limiter, bucket, vendor } = this.parts;
+    const { limiter, rate, vendor } = this.parts;
     const { vendor: name, limits } = vendor.manifest;
-    for (let ms = bucket.waitMs; ms > 0; ms = bucket.waitMs)
-      await new Promise((resolve) => setTimeout(resolve, ms));
-    bucket.take();
+    await rate.wait(() => !this.isStopped);
+    if (this.isStopped) throw new StoppedError('The step makes no further calls.');
     if (limits.perAppAndMinute === undefined) return;
     const wish = { name: 'vendor-app', points: 1, perMinute: limits.perAppAndMinute };
     const { isGranted, resetMs } = await limiter.spendPoints(name, wish);

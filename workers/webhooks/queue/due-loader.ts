@@ -128,7 +128,8 @@ export class DueLoader {
     const isAccepted = ({ trigger }: DueDelivery) =>
       accepted === 'all' || (accepted === 'probes' && trigger === 'probe');
     endpointQueue.backlog = endpointQueue.backlog.filter(isAccepted);
-    // One call cancels at most a thousand deliveries. More would delay other endpoint queues.
+    // One call cancels at most a thousand deliveries, because more would delay other endpoint
+    // queues.
     const mustCancelMore = accepted !== 'all' && (await cancelDeliveriesOfEndpoint(this.runtime.db, result));
     const acceptedDeliveries = deliveries.filter(isAccepted);
     for (const delivery of acceptedDeliveries)

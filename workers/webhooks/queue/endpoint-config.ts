@@ -39,9 +39,8 @@ export type ConfigLoader = (
 ) => Promise<(EndpointQueueRef & { config: EndpointConfig })[]>;
 
 /**
- * Creates a function that reads the settings and secrets of endpoints. If the settings of an
- * endpoint cannot be read, the result does not contain that endpoint. So it does not delay other
- * endpoints.
+ * Creates a function that reads the settings and secrets of endpoints. The result omits an endpoint
+ * whose settings cannot be read, so that this endpoint does not delay the others.
  */
 export function createConfigLoader({
   db,

@@ -22,8 +22,8 @@ export function applyAttempt(
   { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  // If the receiver asked this service to stop, the delivery does not count as exhausted. The
-  // account already gets a notice about the stop.
+  // If the receiver asked this service to stop, do not count the delivery as exhausted. The account
+  // already gets a notice about the stop.
   if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;

@@ -15,7 +15,10 @@ import {
   type QueueMode,
 } from './queue-mode.js';
 
-/** The first limit of concurrent requests. A success adds one to it, and a failure halves it. */
+/**
+ * The limit of concurrent requests at first. Each success adds one to the limit, and each failure
+ * halves it.
+ */
 const INITIAL_WINDOW = 2;
 /**
  * Maximum number of loaded deliveries per endpoint, besides those in flight. It is low, because
@@ -23,7 +26,8 @@ const INITIAL_WINDOW = 2;
  */
 const MAX_BACKLOG = 32;
 /**
- * If only the time of the last success changes, PostgreSQL is updated at most once in this time.
+ * If only the time of the last success changes, this process stores the new time at most once per
+ * interval.
  */
 const SUCCESS_STORE_INTERVAL_MS = 5000;
 
@@ -55,7 +59,7 @@ export class EndpointQueue {
     readonly ref: EndpointQueueRef,
     readonly owner: string,
     public health: EndpointQueueHealth,
-    /** The endpoint's `updated_at`. It was read before `health` or together with it. */
+    /** The endpoint's `updated_at`, read before `health` or together with `health`. */
     public healthVersion: string,
   ) {
     this.storedIsSlow = health.isSlow;
@@ -66,8 +70,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Must be called when the queue may have new deliveries, and when a client may have cancelled
-   * loaded deliveries.
+   * Call this when the queue may have new deliveries, and when a client may have cancelled loaded
+   * deliveries.
    */
   wake(): void {
     this.apply('wake');
@@ -75,8 +79,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Returns the facts that a query for due deliveries needs about this queue. Must be called before
-   * the query, so that no wake-up during the query is lost.
+   * Returns the facts that a query for due deliveries needs about this queue. Call this before the
+   * query. Otherwise a wake-up during the query could be lost.
    */
   startLoad(): DueRequest {
     const doubtful = mayHoldCancelled(this.mode) ? this.backlog.map(({ id }) => id) : [];
@@ -110,15 +114,18 @@ export class EndpointQueue {
   }
 
   /**
-   * The number of deliveries that the next query may load. It is high enough that sending continues
-   * until a further query has loaded more.
+   * The number of deliveries that the next query may load. It is so high that the queue does not
+   * run empty before a further query has loaded more.
    */
   get maxToLoad(): number {
     if (this.health.stopReason !== null || this.isPaused) return 0;
     return Math.max(0, Math.min(this.maxConcurrent * 2, MAX_BACKLOG) - this.backlog.length);
   }
 
-  /** True if this process must query deliveries to load or cancel, or a newer health. */
+  /**
+   * True if this process must run a query: to load deliveries, to cancel deliveries or to read a
+   * newer health.
+   */
   get needsLoad(): boolean {
     if (isCancelling(this.mode) || (this.isHealthStale && this.isQuiet)) return true;
     return isBehind(this.mode) && this.maxToLoad > 0;
@@ -179,10 +186,7 @@ export class EndpointQueue {
     return this.backlog.length > 0 || this.mode !== 'current';
   }
 
-  /**
-   * Adds deliveries. Live deliveries come before replays, even before replays that were loaded
-   * earlier.
-   */
+  /** Adds deliveries. Live deliveries come first, even before replays that were loaded earlier. */
   load(deliveries: DueDelivery[]): void {
     this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
   }

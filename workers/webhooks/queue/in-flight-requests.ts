@@ -3,7 +3,7 @@ import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import type { Permits } from '../../leased-queues/permits.js';
 import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
 
-/** A response that takes longer than this makes its endpoint slow. */
+/** An endpoint counts as slow after a response that takes longer than this. */
 export const SLOW_MS = 1000;
 const WATCH_MS = 250;
 

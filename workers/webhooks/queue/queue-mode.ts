@@ -30,9 +30,9 @@ export type LoadResult = 'load_all' | 'load_some' | 'refuse' | 'fail_load';
 export type QueueEvent = 'wake' | 'unload' | 'start_load' | LoadResult | 'lose';
 
 /**
- * Maps each mode and event to the next mode. An event that a mode does not list must not occur in
- * that mode; {@link nextMode} then throws. A wake-up does not change `cancelling` and
- * `loading_cancelling`: after all deliveries are cancelled, the mode is `woken` anyway.
+ * Maps each mode and event to the next mode. For an event that the mode does not list,
+ * {@link nextMode} throws. A wake-up does not change `cancelling` and `loading_cancelling`: after
+ * all deliveries are cancelled, the mode is `woken` anyway.
  */
 export const QUEUE_TRANSITIONS: Readonly<
   Record<QueueMode, Readonly<Partial<Record<QueueEvent, QueueMode>>>>

@@ -23,8 +23,7 @@ export class EndpointSender {
    */
   async send({ config, ref: { tenantId } }: EndpointQueue, delivery: DueDelivery): Promise<Attempt> {
     const { body } = delivery;
-    // This cannot happen: the loader passes on a delivery only after its body and the endpoint's
-    // settings are loaded.
+    // This cannot happen, because the loader passes on only deliveries with a body and settings.
     if (!config || body === null) throw new Error('a delivery was sent before it was loaded');
     const { url } = config;
     const bytes = Buffer.byteLength(body);
@@ -37,8 +36,8 @@ export class EndpointSender {
 
   /**
    * Pauses the endpoint after {@link send} has failed, usually because the account's limit for the
-   * host is used up. The caller must store the pause, because the next worker with the lease must
-   * respect it.
+   * host is used up. The caller must store the pause, so that the next worker with the lease
+   * respects it.
    */
   postpone(endpointQueue: EndpointQueue, request: InFlightRequest, error: unknown): void {
     const { logger } = this.runtime;

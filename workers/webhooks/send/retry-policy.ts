@@ -59,7 +59,7 @@ export function decideOutcome(result: AttemptResult, context: DecisionContext): 
   return { status: 'failed', errorClass, retryInMs, stop, pauseMs };
 }
 
-/** True for a status after which the whole endpoint must pause, not only this delivery. */
+/** True for a status after which the whole endpoint must pause, and not only this delivery. */
 function isSlowDownStatus(status: number | undefined): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }

@@ -20,7 +20,7 @@ export interface SendOptions {
   client: OutboundClient;
   /** Maximum time in ms from the start of the DNS lookup to the end of the response body. */
   deadlineMs: number;
-  /** Rejects with PostponedError if nothing may be sent to this address now. */
+  /** Rejects with PostponedError if the worker must not send to this address now. */
   admit?: (address: string) => Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function sendAttempt(
   };
   const buildRequestFields = () => ({
     ...startFields,
-    // If nothing was sent, the log shows the headers that the request would have had.
+    // If no request was sent, the log shows the headers that the request would have had.
     requestHeaders: {
       ...hideValues(config.headers),
       ...ownHeaders,
@@ -117,7 +117,9 @@ function signAt(at: Date, content: Omit<SignatureInput, 'timestampSeconds'>): Re
   };
 }
 
-/** Returns the secrets, without those that expired after the settings were loaded. */
+/**
+ * Returns the secrets that are still valid. Some may have expired after the settings were loaded.
+ */
 function selectSecrets({ secrets }: EndpointConfig, at: Date) {
   return secrets
     .filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > at.getTime())

@@ -47,7 +47,7 @@ export class AttemptRecorder {
     clearTimeout(timer);
   }
 
-  /** Stores a batch. While PostgreSQL is unreachable, repeats this until {@link close} gives up. */
+  /** Stores a batch. While PostgreSQL is unreachable, tries again until {@link close} gives up. */
   private async store(batch: AttemptToStore[]): Promise<void> {
     const unstored = new Set(batch);
     const store = async (attempts: AttemptToStore[]) => {
@@ -75,7 +75,7 @@ export class AttemptRecorder {
   }
 
   /**
-   * Stores the outcome of an attempt without the response. PostgreSQL may have rejected the
+   * Stores the outcome of an attempt without the response, because PostgreSQL may have rejected the
    * response.
    */
   private async storeWithoutResponse(

@@ -47,8 +47,7 @@ export class ResultProcessor {
       },
     );
     endpointQueue.finish(request, decision.status === 'succeeded');
-    // After a quick response the endpoint stays slow while older requests still wait for a
-    // response.
+    // An endpoint stays slow after a quick response if older requests still wait for a response.
     endpointQueue.health.isSlow =
       attempt.totalMs > SLOW_MS || endpointQueue.hasRequestSince(performance.now() - SLOW_MS);
     const completed = { delivery, attempt, decision };
@@ -107,8 +106,8 @@ export class ResultProcessor {
       random: Math.random(),
     });
     const queueState = endpointQueue.takeStateToStore(isSignificant, now);
-    // Unload during a pause. By its end, a client may have cancelled the loaded deliveries, or more
-    // urgent deliveries may have arrived.
+    // During a pause, a client may cancel the loaded deliveries, or more urgent deliveries may
+    // arrive. So unload the queue, and load it again after the pause.
     if (endpointQueue.isPaused) endpointQueue.unload();
     this.recorder.add({
       record: {

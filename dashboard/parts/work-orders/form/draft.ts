@@ -3,8 +3,8 @@ import type { Schemas, WorkOrder } from '../../../api/records';
 export type Value = string | number | null;
 
 /**
- * The fields of the form by the names that the API's faults have. A member of an object has the
- * object's name in front: `vehicle.make`.
+ * The names of the form's fields, equal to the names in the API's faults. A member of an object has
+ * the object's name as prefix: `vehicle.make`.
  */
 export const FIELDS = [
   'service_type',
@@ -26,7 +26,7 @@ export const FIELDS = [
 ] as const;
 
 export type FieldName = (typeof FIELDS)[number];
-/** What a person has typed. A field that was not touched is absent. */
+/** The values that a person has typed. An untouched field is absent. */
 export type Draft = Partial<Record<FieldName, Value>>;
 
 /** Returns the stored value of a field. */
@@ -37,7 +37,10 @@ export function readField(workOrder: WorkOrder, name: FieldName): Value {
   return (value as Record<string, Value>)[inner] ?? null;
 }
 
-/** Returns the body that sets the fields of a draft: `{ 'vehicle.make': 'Ford' }` is nested. */
+/**
+ * Converts a draft to a request body. Names with a dot become objects: `vehicle.make` becomes `{
+ * vehicle: { make } }`.
+ */
 export function toBody(draft: Draft): Schemas['WorkOrderPatch'] {
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(draft)) {
@@ -48,7 +51,7 @@ export function toBody(draft: Draft): Schemas['WorkOrderPatch'] {
   return body;
 }
 
-/** Returns the part of a draft that differs from what is stored. */
+/** Returns the part of a draft that differs from the stored work order. */
 export function findChanges(draft: Draft, stored: WorkOrder): Draft {
   const entries = Object.entries(draft) as [FieldName, Value][];
   return Object.fromEntries(entries.filter(([name, value]) => value !== readField(stored, name)));

@@ -8,9 +8,9 @@ import { type Draft, FIELDS, findChanges, readField, toBody } from './draft';
 import { WorkOrderFields } from './work-order-fields';
 
 /**
- * Changes the fields that were touched. If somebody has changed the work order since the form
- * opened, the API refuses with the list of changes; the form then keeps what was typed over the new
- * version.
+ * Changes the fields that the person has edited. If a colleague has changed the work order since
+ * the form opened, the API refuses the write and lists the changes. The form then keeps the
+ * person's edits, and applies them to the new version.
  */
 export function EditWorkOrder({ workOrder, onClose }: { workOrder: WorkOrder; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(workOrder);

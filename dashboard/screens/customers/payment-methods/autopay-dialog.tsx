@@ -15,7 +15,7 @@ const TIMES: { value: When; label: string }[] = [
   { value: 'due_date', label: 'On their due date' },
 ];
 
-/** Chooses how the customer's invoices are charged automatically. */
+/** Chooses the payment method and the time for charging the customer's invoices automatically. */
 export function AutopayDialog({ customer, onClose }: { customer: Customer; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(customer);
   const [method, setMethod] = useState(customer.autopay?.payment_method_id ?? NONE);

@@ -14,7 +14,7 @@ import { SetupLinkDialog } from './setup-link-dialog';
 
 type SavedMethod = Schemas['SavedMethod'];
 
-/** What a customer has saved to pay with, and how invoices are charged to it. */
+/** The customer's saved payment methods, and the autopay settings. */
 export function PaymentMethods({ customer }: { customer: Customer }) {
   const [dialog, setDialog] = useState<'link' | 'autopay'>();
   const [removed, setRemoved] = useState<SavedMethod>();

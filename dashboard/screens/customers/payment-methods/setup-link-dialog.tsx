@@ -8,7 +8,9 @@ import { CopyButton } from '../../../parts/values/copy';
 
 type SavedMethod = Schemas['SavedMethod'];
 
-/** Opens a page where the customer saves a payment method, and shows its address. */
+/**
+ * Opens a page on which the customer saves a payment method. Then shows the address of that page.
+ */
 export function SetupLinkDialog({ customer, onClose }: { customer: Customer; onClose: () => void }) {
   const [opened, setOpened] = useState<SavedMethod>();
   const write = useWrite((header, body: Schemas['SavedMethodCreate']) =>

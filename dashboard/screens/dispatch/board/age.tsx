@@ -10,11 +10,11 @@ let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
 /**
- * Subscribes to the one clock of all cards. With one timer per card, the cards would be rendered
- * one after the other.
+ * Subscribes to the clock that all cards share. With a timer for each card, React would render the
+ * cards separately.
  */
 function subscribe(listener: () => void): () => void {
-  // Set the clock, which stood still while no card was shown.
+  // The clock stands still while no card is shown, so set it now.
   if (listeners.size === 0) now = Date.now();
   listeners.add(listener);
   timer ??= setInterval(() => {
@@ -29,53 +29,55 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-function useNow(): number {
+/** Returns the time now, and renders the component again every half minute. */
+export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** After how many minutes a work order in this status needs a dispatcher's attention. */
+/** After this many minutes, a work order in this status needs the dispatcher's attention. */
 const LATE_AFTER_MINUTES = { pending: 30, dispatched: 60, in_progress: 180 } as const;
 
-/** How long the work order waits, or has been under way, with a warning if that is too long. */
-export function Age({
-  workOrder,
-}: {
-  workOrder: Pick<WorkOrder, 'status' | 'created_at' | 'dispatch_time' | 'completion_time' | 'eta'>;
-}) {
-  const shown = useNow();
-  const {
-    status,
-    created_at: created,
-    dispatch_time: dispatched,
-    completion_time: completed,
-    eta,
-  } = workOrder;
-  if (status === 'completed') return <AgeText since={completed ?? created} now={shown} word="ago" />;
-  if (status === 'cancelled') return null;
-  const since = status === 'pending' ? created : (dispatched ?? created);
-  const isPastEta = status === 'dispatched' && eta !== null && Date.parse(eta) < shown;
-  const isLate = shown - Date.parse(since) > LATE_AFTER_MINUTES[status] * MINUTE_MS;
-  const warning = isPastEta
-    ? 'Past ETA'
-    : isLate
-      ? status === 'pending'
-        ? 'Waits long'
-        : 'Takes long'
-      : undefined;
-  return <AgeText since={since} now={shown} {...(warning ? { warning } : {})} />;
+type AgedWorkOrder = Pick<WorkOrder, 'status' | 'created_at' | 'dispatch_time' | 'completion_time' | 'eta'>;
+
+/** The time that a work order has been waiting or under way. */
+export interface AgeFacts {
+  since: string;
+  text: string;
+  /** Set if the time is too long. */
+  warning: string | undefined;
 }
 
-function AgeText({
-  since,
-  now,
-  word = '',
-  warning,
-}: {
-  since: string;
-  now: number;
-  word?: string;
-  warning?: string;
-}) {
+/** Returns the age of the work order; undefined if it is cancelled. */
+export function describeAge(workOrder: AgedWorkOrder, now: number): AgeFacts | undefined {
+  const { status, created_at: created, dispatch_time: dispatched, completion_time: completed } = workOrder;
+  if (status === 'cancelled') return undefined;
+  if (status === 'completed') {
+    const since = completed ?? created;
+    return { since, text: `${formatAge(now - Date.parse(since))} ago`, warning: undefined };
+  }
+  const since = status === 'pending' ? created : (dispatched ?? created);
+  const age = now - Date.parse(since);
+  const isLate = age > LATE_AFTER_MINUTES[status] * MINUTE_MS;
+  return { since, text: formatAge(age), warning: warn(workOrder, isLate, now) };
+}
+
+function warn({ status, eta }: AgedWorkOrder, isLate: boolean, now: number): string | undefined {
+  if (status === 'dispatched' && eta !== null && Date.parse(eta) < now) return 'Past ETA';
+  if (!isLate) return undefined;
+  return status === 'pending' ? 'Waits long' : 'Takes long';
+}
+
+/** The age of a work order outside the board, such as in its drawer. */
+export function Age({ workOrder }: { workOrder: AgedWorkOrder }) {
+  const age = describeAge(workOrder, useNow());
+  return age ? renderAge(age) : null;
+}
+
+/**
+ * A function and not a component: with a component, React would render one more component for each
+ * of 200 cards.
+ */
+export function renderAge({ since, text, warning }: AgeFacts) {
   return (
     <span className={warning ? 'dispatch-late' : 'dispatch-dim'}>
       {warning && (
@@ -84,7 +86,7 @@ function AgeText({
         </>
       )}
       <time dateTime={since} className="digits">
-        {formatAge(Math.max(0, now - Date.parse(since)))} {word}
+        {text}
       </time>
     </span>
   );
@@ -92,7 +94,7 @@ function AgeText({
 
 /** Formats a duration in the two largest units: "25 min", "3 h 20 min", "2 d 4 h". */
 function formatAge(ms: number): string {
-  const minutes = Math.floor(ms / MINUTE_MS);
+  const minutes = Math.floor(Math.max(0, ms) / MINUTE_MS);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;

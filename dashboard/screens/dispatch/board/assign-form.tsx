@@ -1,20 +1,33 @@
-import { type FormEvent, useId } from 'react';
+import { type FormEvent, useRef } from 'react';
 import type { WorkOrder } from '../../../api/records';
 import { nameTruck } from '../../../parts/choices/name-truck';
 import { humanize } from '../../../parts/record/status-badge';
-import { changeCard, useCardState } from '../writes/card-store';
+import { type CardState, changeCard } from '../writes/card-store';
 import { useBoard } from './board-view';
+import { useIsNear } from './use-is-near';
+
+/** The form to assign a truck, once its card is near the visible part of its column. */
+export function AssignForm({ workOrder, state }: { workOrder: WorkOrder; state: CardState }) {
+  const place = useRef<HTMLDivElement>(null);
+  const isNear = useIsNear(place);
+  return (
+    <div ref={place} className="dispatch-assign-place">
+      {isNear && <Fields workOrder={workOrder} state={state} />}
+    </div>
+  );
+}
 
 /**
- * Chooses a truck and assigns it. A native select, because one per card must stay cheap. The choice
- * is kept when somebody else changes the work order, or takes the truck, in between.
+ * Chooses a truck and assigns it. Uses a native select, because each card has one and rendering
+ * must stay fast. The form keeps the choice even if a colleague changes the work order or takes the
+ * truck.
  */
-export function AssignForm({ workOrder }: { workOrder: WorkOrder }) {
-  const { act, trucks, freeTrucks } = useBoard();
-  const { truckId = '', isRunning = false } = useCardState(workOrder.id);
-  const fieldId = useId();
+function Fields({ workOrder, state }: { workOrder: WorkOrder; state: CardState }) {
+  const { act, trucks, freeTrucks, choices } = useBoard();
+  const { truckId = '', isRunning = false } = state;
+  const fieldId = `truck-of-${workOrder.id}`;
   const chosen = trucks.get(truckId);
-  const isChosenFree = freeTrucks.some(({ id }) => id === truckId);
+  const isChosenListed = choices.some(({ id }) => id === truckId);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!chosen || isRunning) return;
@@ -29,12 +42,12 @@ export function AssignForm({ workOrder }: { workOrder: WorkOrder }) {
         onChange={(event) => changeCard(workOrder.id, { truckId: event.currentTarget.value || undefined })}
       >
         <option value="">{freeTrucks.length > 0 ? 'Choose' : 'No truck is free'}</option>
-        {chosen && !isChosenFree && (
+        {chosen && !isChosenListed && (
           <option value={chosen.id}>
             {nameTruck(chosen)} ({humanize(chosen.status).toLowerCase()})
           </option>
         )}
-        {freeTrucks.map((truck) => (
+        {choices.map((truck) => (
           <option key={truck.id} value={truck.id}>
             {describe(truck)}
           </option>

@@ -5,18 +5,23 @@ import type { BoardTruck } from './board-truck';
 
 export type Suggestion = Schemas['Suggestion'];
 
-/** What all cards share. It changes only when the fleet or the person's rights change. */
+/** The data that all cards share. It changes only when the fleet or the person's rights change. */
 export interface BoardView {
   act: Act;
   trucks: ReadonlyMap<string, BoardTruck>;
   freeTrucks: readonly BoardTruck[];
+  /**
+   * The free trucks that the cards offer for assignment. During one render, this list may be older
+   * than `freeTrucks`.
+   */
+  choices: readonly BoardTruck[];
   /** Opens the drawer of a work order. */
   open: (id: string) => void;
-  /** The address of the drawer, for new tabs. */
+  /** The drawer's address, for opening it in a new tab. */
   hrefOf: (id: string) => string;
-  /** May assign, unassign and cancel. */
+  /** True if the person may assign, unassign and cancel. */
   canDispatch: boolean;
-  /** May start, log steps and complete. */
+  /** True if the person may start work orders, log steps and complete work orders. */
   canWrite: boolean;
 }
 

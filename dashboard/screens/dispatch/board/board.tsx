@@ -12,7 +12,7 @@ const SUGGESTIONS = {
   params: { query: { status: 'open', entity_type: 'work_order', limit: MAX_READ } },
 } as const;
 
-/** The four columns, and what their cards need to know beyond the board. */
+/** The four columns, and the data that their cards need in addition to the board. */
 export function Board({ board }: { board: Schemas['DispatchBoard'] }) {
   const completed = useCompletedToday();
   const offers = api.useQuery('get', '/suggestions', SUGGESTIONS);
@@ -79,7 +79,7 @@ export function Board({ board }: { board: Schemas['DispatchBoard'] }) {
   );
 }
 
-/** Returns the work orders in whose number, VIN, customer or addresses the text occurs. */
+/** Returns the work orders whose number, VIN, customer or addresses contain the text. */
 function findWorkOrders(
   workOrders: readonly WorkOrder[],
   search: string,

@@ -1,22 +1,24 @@
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { humanize } from '../../../parts/record/status-badge';
 import { STEP_NAMES } from '../../../parts/work-orders/steps';
-import { ask, useCardState } from '../writes/card-store';
+import { ask, type CardState } from '../writes/card-store';
 import { AssignForm } from './assign-form';
 import { useBoard } from './board-view';
 
-/** Returns the step after the last one logged; undefined after the last of all. */
+/** Returns the step after the last logged step. Returns undefined after the final step. */
 function nextStep(step: WorkOrder['step']): Schemas['DriverStep'] | undefined {
   // Skip the first step, `offered`, which only some dispatchers log.
   return STEP_NAMES[step === null ? 1 : STEP_NAMES.indexOf(step) + 1];
 }
 
-/** What is next for the work order: one or two buttons. Everything else is in its drawer. */
-export function CardActions({ workOrder }: { workOrder: WorkOrder }) {
+/**
+ * One or two buttons for the next action on a work order with a truck. The drawer has all other
+ * actions.
+ */
+export function CardActions({ workOrder, state }: { workOrder: WorkOrder; state: CardState }) {
   const { act, canWrite, canDispatch } = useBoard();
-  const { isRunning = false, truckId, problem } = useCardState(workOrder.id);
+  const { isRunning = false, truckId, problem } = state;
   const { status } = workOrder;
-  if (status === 'pending') return canDispatch ? <AssignForm workOrder={workOrder} /> : null;
   if (status === 'completed' || status === 'cancelled' || !canWrite) return null;
   const step = nextStep(workOrder.step);
   return (
@@ -29,7 +31,7 @@ export function CardActions({ workOrder }: { workOrder: WorkOrder }) {
             disabled={isRunning}
             onClick={() => void act(workOrder, { name: 'step', step })}
           >
-            Log {humanize(step).toLowerCase()}
+            {`Log ${humanize(step).toLowerCase()}`}
           </button>
         )}
         {status === 'dispatched' ? (
@@ -52,7 +54,7 @@ export function CardActions({ workOrder }: { workOrder: WorkOrder }) {
           </button>
         )}
       </div>
-      {canDispatch && (truckId || problem) && <AssignForm workOrder={workOrder} />}
+      {canDispatch && (truckId || problem) && <AssignForm workOrder={workOrder} state={state} />}
     </>
   );
 }

@@ -1,8 +1,9 @@
-import { type MouseEvent, memo, useEffect, useRef } from 'react';
+import { type MouseEvent, memo } from 'react';
 import type { WorkOrder } from '../../../api/records';
 import { humanize } from '../../../parts/record/status-badge';
-import { takeMove } from '../writes/card-store';
-import { Age } from './age';
+import { type CardState, takeMove } from '../writes/card-store';
+import { type AgeFacts, renderAge } from './age';
+import { AssignForm } from './assign-form';
 import { type Suggestion, useBoard } from './board-view';
 import { CardActions } from './card-actions';
 import { Conflict } from './conflict';
@@ -11,19 +12,22 @@ import { SuggestionOffer } from './suggestion-offer';
 
 interface CardProps {
   workOrder: WorkOrder;
-  /** Whoever gets the invoice, or else whoever called. */
+  /** The customer who gets the invoice or, without a customer, the caller. */
   customer: string | null;
   /** Truck and driver. */
   crew: string | null;
   suggestion: Suggestion | undefined;
+  age: AgeFacts | undefined;
+  state: CardState;
 }
 
 /**
- * A work order on the board. Plain HTML and one memo, so that 200 cards render within 100 ms: a
- * re-read of the board renders only the cards whose record has another version.
+ * A work order on the board. It uses plain HTML, React's memo and only one hook, so that 200 cards
+ * render within 100 ms. When the board is read again, only the cards that changed render.
  */
-export const Card = memo(function Card({ workOrder, customer, crew, suggestion }: CardProps) {
-  const { canDispatch } = useBoard();
+export const Card = memo(function Card(props: CardProps) {
+  const { workOrder, customer, crew, suggestion, age, state } = props;
+  const { open, hrefOf, canDispatch } = useBoard();
   const {
     id,
     job_number: number,
@@ -32,35 +36,47 @@ export const Card = memo(function Card({ workOrder, customer, crew, suggestion }
     dropoff_location: dropoff,
     step,
   } = workOrder;
+  const follow = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return;
+    event.preventDefault();
+    open(id);
+  };
   return (
     <li className="dispatch-slot">
       <article
         className="dispatch-card"
         aria-label={number}
+        data-record={id}
         draggable={canDispatch && workOrder.status !== 'completed'}
         onDragStart={(event) => startDrag(event, workOrder)}
         onDragEnd={endDrag}
       >
         <div className="dispatch-row">
-          <CardLink id={id} number={number} />
-          <Age workOrder={workOrder} />
+          {/* A plain link: the router would render 200 links again at every change of the URL. */}
+          <a ref={takeFocus} className="dispatch-number" href={hrefOf(id)} onClick={follow} draggable={false}>
+            {number}
+          </a>
+          {age && renderAge(age)}
         </div>
         <div>
           <strong>{humanize(service)}</strong>
-          {customer && <span className="dispatch-dim"> · {customer}</span>}
+          {customer && <span className="dispatch-dim">{` · ${customer}`}</span>}
         </div>
         <div className="dispatch-dim">
-          {pickup ?? 'Pickup not known'}
-          {dropoff && ` → ${dropoff}`}
+          {`${pickup ?? 'Pickup not known'}${dropoff ? ` → ${dropoff}` : ''}`}
         </div>
         {crew && (
           <div>
             {crew}
-            {step && <span className="dispatch-dim"> · {humanize(step)}</span>}
+            {step && <span className="dispatch-dim">{` · ${humanize(step)}`}</span>}
           </div>
         )}
-        <Conflict workOrderId={id} />
-        <CardActions workOrder={workOrder} />
+        {state.problem && <Conflict workOrderId={id} problem={state.problem} truckId={state.truckId} />}
+        {workOrder.status === 'pending' ? (
+          canDispatch && <AssignForm workOrder={workOrder} state={state} />
+        ) : (
+          <CardActions workOrder={workOrder} state={state} />
+        )}
         {suggestion && <SuggestionOffer suggestion={suggestion} />}
       </article>
     </li>
@@ -73,31 +89,23 @@ function isSame(before: CardProps, after: CardProps): boolean {
     before.workOrder.status === after.workOrder.status &&
     before.customer === after.customer &&
     before.crew === after.crew &&
+    before.state === after.state &&
+    before.age?.text === after.age?.text &&
+    before.age?.warning === after.age?.warning &&
     before.suggestion?.updated_at === after.suggestion?.updated_at &&
     before.suggestion?.id === after.suggestion?.id
   );
 }
 
 /**
- * A plain link instead of the router's. With 200 cards, the router would render 200 links again at
- * every change of the URL.
+ * Focuses the link of a card that a write has moved to this column. The focus was on the card in
+ * the old column, which is gone. Does nothing if the person has already focused another element.
  */
-function CardLink({ id, number }: { id: string; number: string }) {
-  const { open, hrefOf } = useBoard();
-  const ref = useRef<HTMLAnchorElement>(null);
-  useEffect(() => {
-    // The focus was on the card in the old column, which is gone. Leave the focus alone if the
-    // person has moved it meanwhile.
-    if (takeMove(id) && document.activeElement === document.body) ref.current?.focus();
-  }, [id]);
-  const follow = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return;
-    event.preventDefault();
-    open(id);
-  };
-  return (
-    <a ref={ref} className="dispatch-number" href={hrefOf(id)} onClick={follow} draggable={false}>
-      {number}
-    </a>
-  );
+function takeFocus(link: HTMLAnchorElement | null): void {
+  if (
+    link &&
+    takeMove(link.closest<HTMLElement>('[data-record]')?.dataset.record ?? '') &&
+    document.activeElement === document.body
+  )
+    link.focus();
 }

@@ -2,12 +2,17 @@ import { type ReactNode, useId, useState } from 'react';
 import type { WorkOrder } from '../../../api/records';
 import { nameTruck } from '../../../parts/choices/name-truck';
 import { useUrlSearch } from '../../../parts/url/use-url';
+import { UNTOUCHED, useCardStates } from '../writes/card-store';
+import { describeAge, useNow } from './age';
 import type { BoardTruck } from './board-truck';
 import { type ColumnName, type Suggestion, useBoard } from './board-view';
 import { Card } from './card';
 import { dropOnColumn, takeCards } from './drag';
 
-/** So many cards are rendered at once. The rest follow by a button, so that 5,000 stay usable. */
+/**
+ * Number of cards that a column renders at first. A button shows more, so that even 5,000 cards
+ * stay usable.
+ */
 const CARDS_SHOWN = 100;
 
 export interface CardFacts {
@@ -15,7 +20,9 @@ export interface CardFacts {
   suggestions: ReadonlyMap<string, Suggestion>;
 }
 
-/** One column: a region with its heading, the number of its work orders, and their cards. */
+/**
+ * One column of the board: a region with a heading, the number of its work orders, and their cards.
+ */
 export function Column({
   name,
   workOrders,
@@ -36,6 +43,8 @@ export function Column({
   const { search } = useUrlSearch();
   const headingId = useId();
   const [limit, setLimit] = useState(CARDS_SHOWN);
+  const now = useNow();
+  const states = useCardStates();
   const rest = workOrders.length - limit;
   return (
     <section
@@ -58,6 +67,8 @@ export function Column({
             customer={facts.customers.get(workOrder.customer_id ?? '') || workOrder.contact_name}
             crew={describeCrew(workOrder, board.trucks)}
             suggestion={facts.suggestions.get(workOrder.id)}
+            age={describeAge(workOrder, now)}
+            state={states.get(workOrder.id) ?? UNTOUCHED}
           />
         ))}
       </ul>

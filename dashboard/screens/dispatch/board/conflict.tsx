@@ -5,20 +5,27 @@ import { ChangeValue } from '../../../parts/record/change-value';
 import { humanize } from '../../../parts/record/status-badge';
 import { RecordLink } from '../../../parts/url/links';
 import { TimeAgo } from '../../../parts/values/time';
-import { changeCard, useCardState } from '../writes/card-store';
+import { changeCard } from '../writes/card-store';
 import { useBoard } from './board-view';
 
-/** Fields whose change means nothing to a dispatcher. The history shows them. */
+/** Fields that mean nothing to a dispatcher. The history shows their changes. */
 const INTERNAL = new Set(['intake', 'dispatch_time']);
 
 /**
- * Why the last write was refused: what somebody else changed, and what becomes of the choice made
- * here.
+ * Explains why the last write was refused. Shows what a colleague changed, and whether the
+ * dispatcher's own choice is kept.
  */
-export function Conflict({ workOrderId }: { workOrderId: string }) {
-  const { problem, truckId } = useCardState(workOrderId);
+export function Conflict({
+  workOrderId,
+  problem,
+  truckId,
+}: {
+  workOrderId: string;
+  problem: Problem;
+  /** The truck that the dispatcher has chosen. */
+  truckId: string | undefined;
+}) {
   const { trucks } = useBoard();
-  if (!problem) return null;
   const chosen = trucks.get(truckId ?? '');
   return (
     <section className="dispatch-conflict" aria-label="Not changed">
@@ -39,7 +46,7 @@ export function Conflict({ workOrderId }: { workOrderId: string }) {
   );
 }
 
-/** The last change of each field, by whom and when. */
+/** The last change of each field, with its author and time. */
 function Changes({ problem }: { problem: Problem }) {
   const changes = new Map(problem.faults.map((fault) => [fault.field ?? '', fault]));
   const shown = [...changes].filter(([field]) => !INTERNAL.has(field));
@@ -56,7 +63,7 @@ function Changes({ problem }: { problem: Problem }) {
   );
 }
 
-/** Names the work order that has the chosen truck, if the write was refused for that reason. */
+/** Names the work order that already has the chosen truck, if this caused the refusal. */
 function OtherWorkOrder({ problem }: { problem: Problem }) {
   const taken = problem.faults.find(
     (fault): fault is Fault & { work_order_id: string; job_number: string } =>

@@ -6,10 +6,7 @@ import type { Act } from '../writes/work-order-actions';
 import type { BoardTruck } from './board-truck';
 import { type BoardView, type ColumnName, columnOf } from './board-view';
 
-/**
- * The work order that is being dragged. Before the drop, browsers hide the dragged data from
- * events.
- */
+/** The dragged work order. Browsers hide the dragged data from events until the drop. */
 let dragged: WorkOrder | undefined;
 
 export function startDrag(event: DragEvent<HTMLElement>, workOrder: WorkOrder): void {
@@ -23,8 +20,8 @@ export function endDrag(): void {
 }
 
 /**
- * Returns the handlers of an element on which cards can be dropped, such as a column or a truck.
- * The element is marked while a card is over it.
+ * Returns the event handlers of an element that accepts dropped cards, such as a column or a truck.
+ * The element is highlighted while a card is over it.
  */
 export function takeCards(onCard: (workOrder: WorkOrder) => void) {
   return {
@@ -54,8 +51,8 @@ export function dropOnTruck(act: Act, workOrder: WorkOrder, truck: BoardTruck): 
 }
 
 /**
- * Runs the action that moves the work order to the column on which its card was dropped. If there
- * is none, says why.
+ * Runs the action that moves the work order to the column of the drop. If no action does so,
+ * explains why.
  */
 export function dropOnColumn({ act, trucks }: BoardView, workOrder: WorkOrder, column: ColumnName): void {
   const { id, job_number: number, status } = workOrder;

@@ -7,7 +7,7 @@ import { type Suggestion, useBoard } from './board-view';
 
 type Decision = 'accept' | 'dismiss';
 
-/** A finding about the work order, with its reason, to accept or dismiss. */
+/** A suggestion for the work order, with its reason. The dispatcher can accept or dismiss it. */
 export function SuggestionOffer({ suggestion }: { suggestion: Suggestion }) {
   const { canWrite } = useBoard();
   const write = useWrite((headers, decision: Decision) => {

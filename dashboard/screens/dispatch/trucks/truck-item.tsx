@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { memo, useRef } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
@@ -8,6 +8,7 @@ import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import type { BoardTruck } from '../board/board-truck';
 import { useBoard } from '../board/board-view';
 import { dropOnTruck, takeCards } from '../board/drag';
+import { useIsNear } from '../board/use-is-near';
 import { announce } from '../writes/card-store';
 
 type Settable = Schemas['SettableTruckStatus'];
@@ -15,8 +16,7 @@ type Settable = Schemas['SettableTruckStatus'];
 const SETTABLE: readonly Settable[] = ['available', 'returning', 'off_duty', 'out_of_service'];
 
 /**
- * A truck in the rail: what it does, who drives it, and its load. Takes a card that is dropped on
- * it.
+ * A truck in the rail, with its status, driver and load. A card dropped on it assigns the truck.
  */
 export const TruckItem = memo(
   function TruckItem({ truck, load }: { truck: BoardTruck; load: WorkOrder | undefined }) {
@@ -26,10 +26,10 @@ export const TruckItem = memo(
         <div className="dispatch-row">
           <strong>{nameTruck(truck)}</strong>
           {canWrite && truck.current_work_order_id === null ? (
-            <StatusSelect truck={truck} />
+            <Status truck={truck} />
           ) : (
-            // Nobody sets the status of a truck that has a work order, because it follows from the
-            // work order.
+            // The work order determines the status of its truck, so show the status without a
+            // control.
             <StatusBadge status={truck.status} />
           )}
         </div>
@@ -62,6 +62,18 @@ export const TruckItem = memo(
     before.load?.updated_at === after.load?.updated_at &&
     before.load?.id === after.load?.id,
 );
+
+/** The status of a truck. A person can change it once the truck is near the visible part. */
+function Status({ truck }: { truck: BoardTruck }) {
+  const place = useRef<HTMLSpanElement>(null);
+  const isNear = useIsNear(place);
+  if (isNear) return <StatusSelect truck={truck} />;
+  return (
+    <span ref={place}>
+      <StatusBadge status={truck.status} />
+    </span>
+  );
+}
 
 function StatusSelect({ truck }: { truck: BoardTruck }) {
   const write = useWrite((headers, status: Settable) =>

@@ -7,7 +7,10 @@ import { TruckItem } from './truck-item';
 
 const TRUCKS_SHOWN = 60;
 
-/** The fleet beside the board: a plan of the positions, and every truck, the free ones first. */
+/**
+ * The fleet beside the board: a plan of the positions, and a list of all trucks. Free trucks come
+ * first.
+ */
 export function TruckRail({
   trucks,
   active,

@@ -1,30 +1,29 @@
 import { useSyncExternalStore } from 'react';
 import type { Problem } from '../../../api/problem';
 
-/** What the dispatcher has begun on a work order, and what became of it. */
+/** The dispatcher's unfinished choice on a card, and the result of its last write. */
 export interface CardState {
-  /** The truck chosen in the select; undefined if none was chosen. */
+  /** The truck chosen in the select. Undefined if no truck is chosen. */
   truckId?: string;
   /** True until the write is stored or has failed. */
   isRunning?: boolean;
-  /** Why the last write failed. */
+  /** The reason why the last write failed. */
   problem?: Problem;
 }
 
-/** A write that a dialog asks about first. */
+/** A write that a dialog confirms first. */
 export interface Question {
   kind: 'unassign' | 'complete';
   workOrderId: string;
 }
 
-const UNTOUCHED: CardState = {};
+export const UNTOUCHED: CardState = {};
 
 /**
- * The state of the cards. It is kept outside React's tree. A card must keep the dispatcher's choice
- * when it moves to another column, because somebody else has assigned the work order. The drawer
- * shows the same state.
+ * The state of the cards, kept outside React's tree. A card must keep the dispatcher's choice when
+ * a colleague's assignment moves it to another column. The drawer shows the same state.
  */
-const cards = new Map<string, CardState>();
+let cards: ReadonlyMap<string, CardState> = new Map();
 let announcement = '';
 let question: Question | undefined;
 let movedId: string | undefined;
@@ -39,8 +38,9 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export function useCardState(workOrderId: string): CardState {
-  return useSyncExternalStore(subscribe, () => cards.get(workOrderId) ?? UNTOUCHED);
+/** Returns the states of all cards with an unfinished choice, a running write or a problem. */
+export function useCardStates(): ReadonlyMap<string, CardState> {
+  return useSyncExternalStore(subscribe, () => cards);
 }
 
 export function readCardState(workOrderId: string): CardState {
@@ -53,12 +53,14 @@ export function changeCard(
 ): void {
   const merged = Object.entries({ ...cards.get(workOrderId), ...patch });
   const state: CardState = Object.fromEntries(merged.filter(([, value]) => value !== undefined));
-  if (Object.keys(state).length === 0) cards.delete(workOrderId);
-  else cards.set(workOrderId, state);
+  const changed = new Map(cards);
+  if (Object.keys(state).length === 0) changed.delete(workOrderId);
+  else changed.set(workOrderId, state);
+  cards = changed;
   notify();
 }
 
-/** Returns a text about the last thing that was done or refused, for the live region. */
+/** Returns a text about the last action or refusal, for the live region. */
 export function useAnnouncement(): string {
   return useSyncExternalStore(subscribe, () => announcement);
 }
@@ -78,13 +80,14 @@ export function ask(next: Question | undefined): void {
 }
 
 /**
- * Remembers the card that a write is about to move, so that the focus can follow it; or forgets it.
+ * Remembers which card a write is about to move, so that the focus can follow the card. Undefined
+ * forgets the card.
  */
 export function followMove(workOrderId: string | undefined): void {
   movedId = workOrderId;
 }
 
-/** True once for the card that a write has just moved. */
+/** Returns true only once, and only for the card that a write has just moved. */
 export function takeMove(workOrderId: string): boolean {
   if (movedId !== workOrderId) return false;
   movedId = undefined;

@@ -3,7 +3,7 @@ import { CompleteDialog } from '../../../parts/work-orders/complete-dialog';
 import { PlainMoveDialog } from '../../../parts/work-orders/plain-move-dialog';
 import { ask, useQuestion } from './card-store';
 
-/** The dialog of the write that a card or a drop asked for. */
+/** The dialog that confirms a write, after a click on a card or a drop. */
 export function QuestionDialog({ find }: { find: (id: string) => WorkOrder | undefined }) {
   const question = useQuestion();
   const workOrder = question && find(question.workOrderId);

@@ -7,7 +7,7 @@ import { useWrite, type WriteHeaders } from '../../../api/use-write';
 import { humanize } from '../../../parts/record/status-badge';
 import { announce, changeCard, followMove } from './card-store';
 
-/** What a card does without asking. Its other writes have dialogs. */
+/** The actions that a card runs without a dialog. */
 export type BoardAction =
   | { name: 'assign'; truckId: string; truckName: string }
   | { name: 'start' }
@@ -15,7 +15,7 @@ export type BoardAction =
 
 interface Intention {
   id: string;
-  /** The version that was shown. A newer one is refused. */
+  /** The shown version. If a newer version exists, the API refuses the write. */
   updated_at: string;
   action: BoardAction;
 }
@@ -33,7 +33,8 @@ function send(headers: WriteHeaders, { action, ...workOrder }: Intention) {
 }
 
 /**
- * Keeps the problem with its card. Another work order may have taken the truck: re-reads the board.
+ * Stores the problem with its card. Another work order may have taken the truck, so reads the board
+ * again.
  */
 function keepProblem(problem: Problem, { id }: Intention): void {
   changeCard(id, { problem });
@@ -45,7 +46,7 @@ const OPTIONS = { onProblem: keepProblem };
 type ShownWorkOrder = Pick<WorkOrder, 'id' | 'job_number' | 'updated_at'>;
 export type Act = (workOrder: ShownWorkOrder, action: BoardAction) => Promise<boolean>;
 
-/** Returns a function that does an action, and resolves with true once it is stored. */
+/** Returns a function that runs an action. It resolves with true once the action is stored. */
 export function useBoardActions(): Act {
   const { run } = useWrite(send, OPTIONS);
   return useCallback(

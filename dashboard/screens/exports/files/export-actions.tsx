@@ -10,7 +10,7 @@ import { nameExport } from '../request/export-wording';
 import { type Export, isUnfinished } from './export-progress';
 import { forgetCompleted, rememberStarted } from './started-exports';
 
-/** Download, Cancel, Delete file and Retry, as the status of the export allows. */
+/** The buttons Download, Cancel, Delete file and Retry, as the export's status allows. */
 export function ExportActions({ shown }: { shown: Export }) {
   const canExport = useCan('admin');
   const { status, download_url: url } = shown;
@@ -28,14 +28,17 @@ export function ExportActions({ shown }: { shown: Export }) {
   );
 }
 
-/** Cancels an unfinished export, or deletes the file of a completed one: both are DELETE. */
+/**
+ * Cancels an unfinished export, or deletes the file of a completed export. The API uses DELETE for
+ * both.
+ */
 function RemoveButton({ shown }: { shown: Export }) {
   const [isAsking, setAsking] = useState(false);
   const isRunning = isUnfinished(shown);
   const remove = useWrite(
     (headers) => {
-      // The progress of a running export changes its version all the time, so cancel it whatever
-      // its version.
+      // Cancel a running export without If-Match, because its progress constantly changes its
+      // version.
       const match = isRunning ? {} : ifMatch(shown);
       return client.DELETE('/exports/{id}', {
         params: { path: { id: shown.id }, header: { ...headers, ...match } },

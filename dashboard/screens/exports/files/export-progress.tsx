@@ -4,7 +4,10 @@ import { formatBytes, formatCount, nameExport } from '../request/export-wording'
 
 export type Export = Schemas['Export'];
 
-/** Slow enough for the 60 requests a minute that a sandbox may send. */
+/**
+ * Interval at which the page reads unfinished exports. It suits a sandbox too, which may send only
+ * 60 requests a minute.
+ */
 const PROGRESS_MS = 4000;
 
 export function isUnfinished({ status }: { status: Schemas['ExportStatus'] }): boolean {
@@ -12,14 +15,14 @@ export function isUnfinished({ status }: { status: Schemas['ExportStatus'] }): b
 }
 
 /**
- * Returns how soon to read the exports again, until all are finished. Their progress makes no
- * event.
+ * Returns the time in ms until the exports must be read again, or false once all are finished. The
+ * page must poll, because progress causes no event.
  */
 export function pollWhileUnfinished(exports: readonly Export[]): number | false {
   return exports.some(isUnfinished) && PROGRESS_MS;
 }
 
-/** Rows and bytes written so far; while the export is unfinished with a bar. */
+/** The rows and bytes written so far. An unfinished export also has a progress bar. */
 export function ExportProgress({ shown }: { shown: Export }) {
   const { rows, bytes, estimated_rows: estimate, percent } = shown.progress;
   if (!isUnfinished(shown)) {

@@ -14,7 +14,7 @@ import { RequestFacts } from '../request/request-facts';
 import { ExportActions } from './export-actions';
 import { type Export, ExportProgress, isUnfinished, pollWhileUnfinished } from './export-progress';
 
-/** A download link works for 15 minutes, and each reading returns a new one. */
+/** A download link works for 15 minutes. Each read of the export returns a new link. */
 const NEW_LINK_MS = 10 * 60_000;
 
 export function ExportRecord({ id }: { id: string }) {
@@ -127,7 +127,7 @@ function LinkTime({ at }: { at: string }) {
   );
 }
 
-/** The files in the download, with sums to compare with the books. */
+/** The files in the download, with totals to compare with the account's books. */
 function Contents({ files }: { files: Export['files'] }) {
   return (
     <RecordTable

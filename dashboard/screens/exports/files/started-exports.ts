@@ -4,9 +4,15 @@ import { showToast } from '../../../api/toast';
 import { nameExport } from '../request/export-wording';
 import type { Export } from './export-progress';
 
-/** The exports that the person started on this page. The API does not say who started an export. */
+/**
+ * The exports that the person started on this page. The API does not name the person who started an
+ * export.
+ */
 const started = new Set<string>();
-/** A short export can be completed before the response to its request has arrived. */
+/**
+ * Exports that have completed. A short export can complete before the response to its request
+ * arrives.
+ */
 const completed = new Set<string>();
 
 /** Remembers an export that the person has started, or has started again. */

@@ -14,7 +14,7 @@ import type { ExportResource } from './export-wording';
 export type ExportFilters = NonNullable<Schemas['ExportCreate']['filters']>;
 export type FilterName = keyof ExportFilters;
 
-/** A filter of an export. `since`, `until` and `date_field` have fields of their own. */
+/** A filter of an export. `since`, `until` and `date_field` have separate fields. */
 export type ExportFilter = { name: FilterName; label: string } & (
   | { kind: 'text' | 'customer' | 'truck' | 'driver' | 'yes_no' }
   | { kind: 'choice'; options: readonly string[] }
@@ -23,7 +23,7 @@ export type ExportFilter = { name: FilterName; label: string } & (
 const SEARCH: ExportFilter = { name: 'search', label: 'Search', kind: 'text' };
 const CUSTOMER: ExportFilter = { name: 'customer_id', label: 'Customer', kind: 'customer' };
 
-/** The filters of each resource, as its list has them. */
+/** The filters of each resource. They are the same as in the resource's list. */
 export const EXPORT_FILTERS: Record<ExportResource, readonly ExportFilter[]> = {
   invoices: [
     { name: 'status', label: 'Status', kind: 'choice', options: wordsOf(INVOICE_STATUS) },
@@ -67,8 +67,8 @@ export const EXPORT_FILTERS: Record<ExportResource, readonly ExportFilter[]> = {
 };
 
 /**
- * The dates that the range may compare; the first is the default. A resource without an entry has
- * no range.
+ * The dates that the range of each resource may compare. The first is the default. A resource
+ * without an entry has no range.
  */
 const DATE_FIELDS: Partial<Record<ExportResource, readonly string[]>> = {
   invoices: ['created_at', 'updated_at', 'service_date', 'due_date', 'paid_at'],
@@ -85,25 +85,28 @@ export function dateFieldsOf(resource: ExportResource): readonly string[] {
   return DATE_FIELDS[resource] ?? [];
 }
 
-/** Returns the first day of a range as a date field shows it: "2026-11-21". */
+/** Returns the first day of a range in the format of a date field: "2026-11-21". */
 export function toFirstDay(since: string | undefined, timeZone: string): string {
   return since === undefined ? '' : toDay(since, 0, timeZone);
 }
 
-/** Returns the last day of a range. `until` is the day after, or the end of the last day. */
+/**
+ * Returns the last day of a range. `until` is either the date after this day, or the instant at
+ * which this day ends.
+ */
 export function toLastDay(until: string | undefined, timeZone: string): string {
   return until === undefined ? '' : toDay(until, -1, timeZone);
 }
 
-/** Returns the `until` that includes a day. */
+/** Returns the value of `until` for a range that ends with this day. */
 export function endAfter(day: string): string {
   return shiftDay(day, 1);
 }
 
 /**
- * Returns the day of a text in the account's time zone. A plain date is moved by `days` days. Any
- * other text is an instant, which is moved by `days` ms, so that -1 leads to the day that ends
- * there.
+ * Converts a text to a day in the account's time zone. A plain date moves by `days` days. Any other
+ * text is an instant, which moves by `days` ms. So with -1, midnight counts as the end of the day
+ * before.
  */
 function toDay(text: string, days: number, timeZone: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return shiftDay(text, days);
@@ -115,7 +118,7 @@ function shiftDay(day: string, days: number): string {
   return Number.isNaN(ms) ? day : new Date(ms + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Describes the range of days: "Nov 1, 2026 – Nov 30, 2026"; undefined without one. */
+/** Describes a range of days: "Nov 1, 2026 – Nov 30, 2026". Returns undefined without a range. */
 export function describeRange({ since, until }: ExportFilters, timeZone: string): string | undefined {
   if (since === undefined && until === undefined) return undefined;
   const show = (day: string) => formatDate(`${day}T12:00Z`, 'UTC');
@@ -125,7 +128,9 @@ export function describeRange({ since, until }: ExportFilters, timeZone: string)
   return first ? `Since ${first}` : `Until ${last}`;
 }
 
-/** Returns a date field for people: "Created" for `created_at`, "Paid" for `paid_at`. */
+/**
+ * Returns the name of a date field for people: "Created" for `created_at`, "Paid" for `paid_at`.
+ */
 export function nameDateField(name: string): string {
   return humanize(name.replace(/_at$/, ''));
 }

@@ -6,7 +6,7 @@ import { humanize } from '../../../parts/record/status-badge';
 export type ExportResource = Schemas['ExportResource'];
 export type ExportFormat = Schemas['ExportFormat'];
 
-/** The value of `view` in the URL for the schedules. */
+/** The value of the query parameter `view` with which a URL opens the schedules. */
 export const SCHEDULES = 'schedules';
 
 export const RESOURCES = wordsOf(EXPORT_RESOURCE);
@@ -22,7 +22,7 @@ export function nameResource(resource: ExportResource): string {
   return resource === 'all' ? 'Everything' : humanize(resource);
 }
 
-/** Names an export or a schedule for people: "Work orders as CSV". */
+/** Returns a name for an export or a schedule: "Work orders as CSV". */
 export function nameExport({ resource, format }: { resource: ExportResource; format: ExportFormat }): string {
   return `${nameResource(resource)} as ${FORMATS[format].label}`;
 }

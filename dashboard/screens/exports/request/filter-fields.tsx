@@ -26,8 +26,8 @@ interface Part {
 type Values = Partial<Record<keyof ExportFilters, string | boolean>>;
 
 /**
- * The fields that choose the rows to export: the filters of the resource's list. Without a filter,
- * the export has all rows.
+ * The fields that choose the exported rows. They are the filters of the resource's list. Without a
+ * filter, the export contains all rows.
  */
 export function FilterFields({ draft, onDraft, errors, withRange }: Part & { withRange: boolean }) {
   const filters = EXPORT_FILTERS[draft.resource];

@@ -2,7 +2,7 @@ import type { Schemas } from '../../../api/records';
 import type { ExportFilters } from './export-filters';
 import type { ExportFormat, ExportResource } from './export-wording';
 
-/** What a new export and a schedule ask for. */
+/** The members that a new export and an export schedule have in common. */
 export type RequestDraft = Required<
   Pick<
     Schemas['ExportCreate'],
@@ -10,7 +10,7 @@ export type RequestDraft = Required<
   >
 >;
 
-/** Names of the request's fields, as the faults of the API have them. */
+/** The names of the request's fields in the API's faults. */
 export const REQUEST_FIELDS = [
   'resource',
   'format',
@@ -48,7 +48,7 @@ export const EMPTY_REQUEST: RequestDraft = {
   decimals: false,
 };
 
-/** Returns the members of a stored export or schedule that make up its request. */
+/** Returns the members of a stored export or schedule that belong to its request. */
 export function readRequest(stored: RequestDraft): RequestDraft {
   const { resource, format, filters, include, compression, bom, decimals } = stored;
   return { resource, format, filters, include, compression, bom, decimals };
@@ -60,8 +60,8 @@ export function isAlwaysCompressed({ resource, include, format }: RequestDraft):
 }
 
 /**
- * Changes the resource. Drops the filters, which the new resource may not have, and the format
- * dump, which only `everything` can have.
+ * Changes the resource. Removes the filters, because the new resource may not have them. Also
+ * replaces the format dump, which only the resource `all` has.
  */
 export function changeResource(draft: RequestDraft, resource: ExportResource): RequestDraft {
   const format = draft.format === 'dump' && resource !== 'all' ? 'csv' : draft.format;
@@ -72,7 +72,7 @@ export function changeFormat(draft: RequestDraft, format: ExportFormat): Request
   return fitOptions({ ...draft, format });
 }
 
-/** Takes back the options that do not apply to the rest of the request. */
+/** Removes the options that do not fit the rest of the request. */
 export function fitOptions(draft: RequestDraft): RequestDraft {
   const isCsv = draft.format === 'csv';
   return {

@@ -9,7 +9,7 @@ import { FORMATS, nameResource } from './export-wording';
 import type { RequestDraft } from './request-draft';
 
 /**
- * Shows what an export or a schedule requests: resource, format, date range and filters.
+ * Shows the request of an export or a schedule: resource, format, date range and filters.
  * @param period the text for a schedule's relative period; it replaces the date range
  */
 export function RequestFacts({ request, period }: { request: RequestDraft; period?: string }) {

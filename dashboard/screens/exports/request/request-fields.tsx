@@ -17,8 +17,8 @@ interface Part {
 }
 
 /**
- * The fields of what to export.
- * @param withRange false if a schedule sets the range for each of its exports
+ * The fields that choose what to export.
+ * @param withRange false if a schedule sets the date range of each export
  */
 export function RequestFields({ draft, onDraft, errors, withRange = true }: Part & { withRange?: boolean }) {
   const formats = Object.entries(FORMATS).filter(([name]) => name !== 'dump' || draft.resource === 'all');

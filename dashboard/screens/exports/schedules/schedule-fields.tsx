@@ -14,7 +14,7 @@ export const SCHEDULE_FIELDS = ['cadence', 'hour', 'weekday', 'day', 'period'];
 const CADENCES = ['daily', 'weekly', 'monthly'] as const satisfies readonly Schemas['ExportCadence'][];
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), label: formatHour(hour) }));
 
-/** When a schedule requests its exports, and which rows each of them has. */
+/** The fields for the times of a schedule's exports, and for the period that each export covers. */
 export function ScheduleFields({
   draft,
   onDraft,
@@ -96,8 +96,8 @@ function changeCadence(draft: ScheduleDraft, cadence: Schedule['cadence']): Sche
 }
 
 /**
- * Changes the period. The previous period is a range itself, so it removes the range of the
- * filters.
+ * Changes the period. The period `previous` is itself a date range, so it replaces the date range
+ * of the filters.
  */
 function changePeriod(draft: ScheduleDraft, period: Schedule['period']): ScheduleDraft {
   if (period === 'all') return { ...draft, period };
@@ -105,7 +105,7 @@ function changePeriod(draft: ScheduleDraft, period: Schedule['period']): Schedul
   return { ...draft, period, filters };
 }
 
-/** Removes the previous period if the resource has no dates by which it could be limited. */
+/** Changes the period to `all` if the resource has no dates that could limit it. */
 export function fitPeriod(draft: ScheduleDraft): ScheduleDraft {
   return { ...draft, period: hasRange(draft.resource) ? draft.period : 'all' };
 }

@@ -46,7 +46,8 @@ export function NewSchedule({ onClose }: { onClose: () => void }) {
 }
 
 /**
- * Sends the whole schedule, because its members depend on each other. A newer version is refused.
+ * Sends the whole schedule, because its members depend on each other. If a newer version exists,
+ * the API refuses the write.
  */
 export function EditSchedule({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(schedule);
@@ -85,7 +86,7 @@ function ScheduleDialog({
   onSubmit: (draft: ScheduleDraft) => Promise<void>;
   onClose: () => void;
 }) {
-  // Only what was typed is kept, so that a newer version keeps what somebody else wrote.
+  // Keep only the person's changes, so that a newer version keeps a colleague's changes.
   const { draft, edit } = useEdits(initial);
   const setDraft = (next: ScheduleDraft) => edit(findTyped(next, draft));
   return (

@@ -14,7 +14,7 @@ export const WEEKDAYS = [
   'sunday',
 ] as const satisfies readonly Schedule['weekday'][];
 
-/** Names a schedule: "Invoices as CSV, weekly". */
+/** Returns a name for a schedule: "Invoices as CSV, weekly". */
 export function nameSchedule(schedule: Schedule): string {
   return `${nameExport(schedule)}, ${schedule.cadence}`;
 }
@@ -24,7 +24,7 @@ export function formatHour(hour: number): string {
   return `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'PM'}`;
 }
 
-/** Says when a schedule runs: "Every Monday at 4 AM". */
+/** Describes when a schedule runs: "Every Monday at 4 AM". */
 export function describeCadence({ cadence, weekday, day, hour }: Schedule): string {
   const at = `at ${formatHour(hour)}`;
   if (cadence === 'daily') return `Every day ${at}`;
@@ -34,7 +34,7 @@ export function describeCadence({ cadence, weekday, day, hour }: Schedule): stri
 
 const BEFORE = { daily: 'day', weekly: 'week', monthly: 'month' };
 
-/** Says which rows each export has: "Those of the day before". */
+/** Describes which rows each export contains: "Those of the day before". */
 export function describePeriod({
   period,
   cadence,

@@ -8,7 +8,10 @@ import { useIntegrations } from '../vendors/use-integrations';
 import { type Integration, VENDOR_KINDS } from '../vendors/vendor-kinds';
 import { readFields } from '../vendors/vendor-schema';
 
-/** The vendors that can be connected, by kind, and what the account does without one. */
+/**
+ * The vendors that an account can connect, by kind. For each kind, explains how the account works
+ * without a vendor.
+ */
 export function Catalogue() {
   const reading = useIntegrations();
   const [chosen, setChosen] = useState<Integration>();
@@ -102,7 +105,7 @@ function VendorRow({ integration, onConnect }: { integration: Integration; onCon
   );
 }
 
-/** Says what a person must have at hand to connect the vendor. */
+/** Lists what a person needs for connecting the vendor. */
 function describeNeeds({ auth, label, credentials_schema, settings_schema }: Integration): string {
   const fields = [...readFields(credentials_schema), ...readFields(settings_schema)];
   const needed = fields

@@ -10,7 +10,7 @@ import { readFields, type VendorValues } from '../vendors/vendor-schema';
 import { SignInDialog } from './sign-in-dialog';
 import { VendorFields } from './vendor-fields';
 
-/** Asks for what the vendor needs. For a vendor with OAuth, the sign-in follows. */
+/** Asks for the values that the vendor needs. For a vendor with OAuth, the sign-in follows. */
 export function ConnectDialog({ integration, onClose }: { integration: Integration; onClose: () => void }) {
   const { vendor, label: vendorName, auth, sign_in: hasSignIn } = integration;
   const { openRecord } = useUrl();

@@ -9,8 +9,8 @@ const STATUS_MS = 4000;
 
 /**
  * Leads to the vendor's sign-in page in a new window, and shows when the connection works. The
- * person follows a link, because browsers keep windows from opening by themselves.
- * @param started the connection as the request for the sign-in returned it, with the vendor's page
+ * person must click a link, because browsers block windows that a script opens.
+ * @param started the response to the sign-in request, with the address of the vendor's page
  */
 export function SignInDialog({
   vendorName,
@@ -28,8 +28,8 @@ export function SignInDialog({
     { params: { path: { id } } },
     { refetchInterval: ({ state }) => state.data?.status !== 'active' && STATUS_MS },
   );
-  // A connection that was active before the sign-in shows no change, so the dialog cannot tell when
-  // it is done.
+  // A connection that was active before the sign-in shows no change. So the dialog cannot know when
+  // this sign-in is complete.
   const isDone = status !== 'active' && data?.status === 'active';
   return (
     <Modal opened onClose={onClose} closeOnClickOutside={false} title={`Sign in at ${vendorName}`}>

@@ -13,8 +13,8 @@ import { nameField, type VendorField, type VendorValues } from '../vendors/vendo
 
 /**
  * The fields that a vendor's schema defines.
- * @param member the member of the request that has the values; faults begin with its name
- * @param areRequired false if an empty field keeps what is stored
+ * @param member the member of the request for these values; faults begin with its name
+ * @param areRequired false if an empty field keeps the stored value
  */
 export function VendorFields({
   fields,
@@ -114,8 +114,8 @@ function describe({ description, examples = [] }: VendorField['schema']): {
 }
 
 /**
- * A field for a list or an object, as JSON. What is not JSON yet is sent as text, which the API
- * refuses.
+ * A field for a list or an object as JSON. Text that is not valid JSON is sent as text, and the API
+ * refuses it.
  */
 function JsonField({
   value,

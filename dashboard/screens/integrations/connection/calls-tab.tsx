@@ -10,7 +10,7 @@ import { TimeAgo } from '../../../parts/values/time';
 
 const FILTERS = [FROM, TO];
 
-/** The calls to the vendor. Bodies are reduced to the names of their fields. */
+/** The calls to the vendor. The service stores only the names of a body's fields. */
 export function CallsTab({ connectionId }: { connectionId: string }) {
   const range = readFilters(FILTERS, useUrlSearch(), useTimeZone());
   return (

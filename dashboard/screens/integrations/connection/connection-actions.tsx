@@ -20,13 +20,14 @@ const VERBS: Record<Move, { label: string; done: string }> = {
   resume: { label: 'Resume', done: 'Connection resumed' },
 };
 
-/** True for an action that needs no dialog of its own, as disconnecting and signing in do. */
+/** True for an action that needs no dialog. Disconnecting and signing in have dialogs. */
 function isMove(name: Connection['allowed_actions'][number]): name is Move {
   return name in VERBS;
 }
 
 /**
- * Reads the connection again some seconds later. The worker's request to the vendor makes no event.
+ * Reads the connection again after some seconds. The page must poll, because the worker's request
+ * to the vendor causes no event.
  */
 function readAgainSoon(): void {
   for (const ms of [1500, 4000, 10_000]) setTimeout(() => void queryClient.invalidateQueries(), ms);

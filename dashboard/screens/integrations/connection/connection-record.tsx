@@ -12,7 +12,7 @@ import { PayoutsTab } from './payouts-tab';
 import { RunsTab } from './runs-tab';
 import { SettingsTab } from './settings-tab';
 
-/** The health changes with every call to the vendor, which makes no event. */
+/** The page polls, because each call to the vendor changes the health but causes no event. */
 const HEALTH_MS = 10_000;
 
 export function ConnectionRecord({ id }: { id: string }) {

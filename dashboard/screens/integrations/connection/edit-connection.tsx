@@ -11,8 +11,9 @@ import type { Connection, Integration } from '../vendors/vendor-kinds';
 import { readFields, type VendorValues } from '../vendors/vendor-schema';
 
 /**
- * Changes label, settings and credentials. Settings are replaced as a whole; credentials only if
- * the person enters new ones. The service then asks the vendor at once whether they work.
+ * Changes label, settings and credentials. The API replaces all settings at once. Credentials are
+ * sent only if the person enters new ones. The service then immediately tests the credentials at
+ * the vendor.
  */
 export function EditConnection({
   connection,
@@ -25,7 +26,8 @@ export function EditConnection({
 }) {
   const { opened, onProblem } = useOpenedVersion(connection);
   const { draft, edits, edit } = useEdits({ label: opened.label ?? '' });
-  // Settings are replaced as a whole, so what somebody else has changed is sent along unchanged.
+  // The API replaces all settings at once. So also send the settings that the person has not
+  // changed.
   const { draft: settings, edit: editSettings } = useEdits<VendorValues>(opened.settings);
   const [credentials, setCredentials] = useState<VendorValues>({});
   const write = useWrite(

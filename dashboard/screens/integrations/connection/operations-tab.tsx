@@ -28,7 +28,7 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-/** The word that gives StatusBadge the right tone for each state. */
+/** For each state, the word that gives StatusBadge the right tone. */
 const BADGES: Record<Schemas['OutboundOperationState'], string> = {
   due: 'pending',
   doing: 'running',
@@ -37,7 +37,7 @@ const BADGES: Record<Schemas['OutboundOperationState'], string> = {
   dead: 'failed',
 };
 
-/** What is written at the vendor. */
+/** The writes to the vendor. */
 export function OperationsTab({ connection }: { connection: Connection }) {
   const [isReplaying, setReplaying] = useState(false);
   const query = readFilters(FILTERS, useUrlSearch(), useTimeZone()) as {

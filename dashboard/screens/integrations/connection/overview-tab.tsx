@@ -52,7 +52,10 @@ function Backlog({ health: { backlog, oldest_due_at: oldest } }: Pick<Connection
   );
 }
 
-/** Why the connection does not work, and what to do about it. Nothing while it works. */
+/**
+ * Explains why the connection does not work, and how to repair it. Shows nothing while the
+ * connection works.
+ */
 function NextStep({ connection }: { connection: Connection }) {
   const { status, status_reason: reason } = connection;
   const isOAuth = useIntegration(connection.vendor)?.auth === 'oauth2';

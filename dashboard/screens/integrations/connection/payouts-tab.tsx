@@ -10,7 +10,7 @@ import { TimeAgo } from '../../../parts/values/time';
 
 type Payout = Schemas['Payout'];
 
-/** What the vendor sends to the account's bank, and what a payout contains. */
+/** The payouts from the vendor to the account's bank, and the items of the open payout. */
 export function PayoutsTab({ connectionId }: { connectionId: string }) {
   const [opened, setOpened] = useState<Payout>();
   return (

@@ -9,8 +9,8 @@ import { useVendorName } from '../vendors/use-integrations';
 import type { Connection } from '../vendors/vendor-kinds';
 
 /**
- * Signs in at a vendor with OAuth again.
- * @param isUrgent true if the connection does nothing until then
+ * Signs in again at a vendor with OAuth.
+ * @param isUrgent true if the connection does not work before a new sign-in
  */
 export function ReconnectButton({ connection, isUrgent }: { connection: Connection; isUrgent: boolean }) {
   const nameVendor = useVendorName();

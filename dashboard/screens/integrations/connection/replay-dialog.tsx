@@ -12,7 +12,9 @@ const DAYS = 7;
 
 type Body = Schemas['OperationReplay'];
 
-/** Tries the given-up writes of a period again. Shows first how many there are. */
+/**
+ * Repeats the writes of a period that the worker gave up. First shows the number of these writes.
+ */
 export function ReplayDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const [since, setSince] = useState<string | null>(() =>
     new Date(Date.now() - DAYS * 86_400_000).toISOString(),

@@ -4,7 +4,7 @@ import { PagedTable } from '../../../parts/record/paged-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
 
-/** What was read from the vendor. A run that found nothing new is not kept. */
+/** The reads from the vendor. Successful reads without changes are not stored. */
 export function RunsTab({ connectionId }: { connectionId: string }) {
   return (
     <PagedTable<Schemas['SyncRun']>
@@ -33,8 +33,8 @@ export function RunsTab({ connectionId }: { connectionId: string }) {
 }
 
 /**
- * Names what a run read. The stream `describe` is the connection test, which reads what the vendor
- * says about the account.
+ * Names the stream that a run has read. The stream `describe` is the connection test, which reads
+ * the vendor's facts about the account.
  */
 function nameStream(stream: string): string {
   return stream === 'describe' ? 'Test' : humanize(stream);

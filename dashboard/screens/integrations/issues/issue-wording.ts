@@ -20,16 +20,25 @@ const COMPARE = {
   effect: 'Compares both sides now, after you have corrected one of them.',
 };
 
+/** For records in the books: nothing else writes them again. */
+const WRITE_AGAIN = {
+  label: 'Write ours again',
+  effect: 'Writes our side in the books again, then compares both sides.',
+};
+
+const BOOK_KINDS: readonly unknown[] = ['invoice', 'booked_payment'];
+
 export function nameResolution(resolution: Schemas['IssueResolution']): string {
   return RESOLUTIONS[resolution].label;
 }
 
-/** Returns the resolutions that the API accepts for an issue, each with what it does. */
-export function resolutionsOf({ kind }: Schemas['SyncIssue']) {
+/** Returns the resolutions that the API accepts for an issue, each with its effect. */
+export function resolutionsOf({ kind, record_kind }: Schemas['SyncIssue']) {
+  const again = BOOK_KINDS.includes(record_kind) ? WRITE_AGAIN : COMPARE;
   const names =
     kind === 'conflict' ? (['ours', 'theirs', 'ignore'] as const) : (['retry', 'ignore'] as const);
   return names.map((name) => ({
     name,
-    ...(kind === 'difference' && name === 'retry' ? COMPARE : RESOLUTIONS[name]),
+    ...(kind === 'difference' && name === 'retry' ? again : RESOLUTIONS[name]),
   }));
 }

@@ -15,10 +15,7 @@ import { ResolveDialog } from './resolve-dialog';
 
 type Issue = Schemas['SyncIssue'];
 
-/**
- * Named `issue_status`, because `status` in the URL filters the list of connections behind the
- * record.
- */
+/** Named `issue_status`, because `status` in the URL already filters the list behind the record. */
 const STATUS: Filter = {
   name: 'issue_status',
   label: 'Status',
@@ -32,7 +29,9 @@ const KIND: Filter = {
   options: Object.entries(ISSUE_KINDS).map(([value, label]) => ({ value, label })),
 };
 
-/** Records that differ from the vendor's, and writes that were given up. */
+/**
+ * Differences between stored records and the vendor's records, and writes that the worker gave up.
+ */
 export function IssuesTab({ connectionId }: { connectionId: string }) {
   const [chosen, setChosen] = useState<Issue>();
   const { issue_status: status, kind } = useUrlSearch();

@@ -12,7 +12,7 @@ import { ISSUE_KINDS, resolutionsOf } from './issue-wording';
 
 type Issue = Schemas['SyncIssue'];
 
-/** Decides an issue, with both sides of the record beside each other. */
+/** Resolves an issue. Shows both versions of the record side by side. */
 export function ResolveDialog({ issue: newest, onClose }: { issue: Issue; onClose: () => void }) {
   const { opened: issue, onProblem } = useOpenedVersion(newest);
   const [resolution, setResolution] = useState<Schemas['IssueResolution']>();
@@ -71,7 +71,7 @@ export function ResolveDialog({ issue: newest, onClose }: { issue: Issue; onClos
   );
 }
 
-/** The fields in which the sides differ. */
+/** The fields in which both versions differ. */
 function Sides({ issue: { ours, theirs } }: { issue: Issue }) {
   if (ours === null && theirs === null) return null;
   const names = [...new Set([...Object.keys(ours ?? {}), ...Object.keys(theirs ?? {})])];

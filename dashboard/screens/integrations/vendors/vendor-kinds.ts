@@ -6,7 +6,7 @@ export type Integration = Schemas['Integration'];
 interface KindText {
   kind: Schemas['VendorKind'];
   name: string;
-  /** What a connection of the kind does. */
+  /** The benefit of a connection of this kind. */
   offer: string;
   /** How the account works without a connection of this kind. */
   without: string;

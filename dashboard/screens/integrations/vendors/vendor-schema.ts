@@ -15,12 +15,12 @@ export interface VendorField {
   label: string;
   isRequired: boolean;
   kind: 'text' | 'number' | 'switch' | 'choice' | 'json';
-  /** The values of a choice. */
+  /** The allowed values of a field with a choice. */
   options: readonly string[];
   schema: FieldSchema;
 }
 
-/** What a person typed, by the name of the field. Empty fields are left out. */
+/** The typed values by field name. Empty fields are absent. */
 export type VendorValues = Readonly<Record<string, unknown>>;
 
 /** Reads the fields of a vendor's `credentials_schema` or `settings_schema`. */
@@ -47,7 +47,7 @@ function kindOf({ type, enum: values }: FieldSchema): VendorField['kind'] {
   return types.includes('string') ? 'text' : 'json';
 }
 
-/** Returns a field for people: "API key" for `api_key`. */
+/** Returns a field's name for people: "API key" for `api_key`. */
 export function nameField(name: string): string {
   return humanize(name).replaceAll(/\b(api|url|id|sms|sid)\b/gi, (word) => word.toUpperCase());
 }

@@ -8,7 +8,7 @@ import { Restated } from './restated';
 
 type ActionName = Exclude<Schemas['InvoiceActionName'], 'send'>;
 
-/** Asks before one of the actions, and does it with the version of the invoice that is shown. */
+/** Asks for confirmation of an action, then runs the action on the shown version of the invoice. */
 export function ActionDialog({
   invoice,
   action,

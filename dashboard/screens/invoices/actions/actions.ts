@@ -5,9 +5,9 @@ type ActionName = Schemas['InvoiceActionName'];
 interface Action {
   verb: string;
   permission: 'write' | 'approve';
-  /** What the action does, in one or two sentences. */
+  /** The effect of the action, in one or two sentences. */
   effect: string;
-  /** Text of the notification afterwards, after the invoice's number. */
+  /** Text of the notification afterwards. The invoice's number comes before this text. */
   done: string;
   isMain?: boolean;
   isDangerous?: boolean;
@@ -15,8 +15,8 @@ interface Action {
 }
 
 /**
- * The actions on invoices, with their texts. An invoice's `allowed_actions` names those that its
- * status allows.
+ * The actions on invoices, with their texts. An invoice's `allowed_actions` lists the actions that
+ * its status allows.
  */
 export const ACTIONS: Record<ActionName, Action> = {
   approve: {

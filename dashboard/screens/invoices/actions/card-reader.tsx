@@ -15,7 +15,7 @@ const POLL_MS = 1000;
 
 const isOpen = ({ status }: TerminalPayment): boolean => status === 'waiting' || status === 'processing';
 
-/** Takes the balance on a card reader, and shows what becomes of it. */
+/** Collects the balance on a card reader, and shows the progress of the payment. */
 export function CardReaderDialog({
   invoice,
   readers,
@@ -30,7 +30,7 @@ export function CardReaderDialog({
   const { data: latest } = api.useQuery('get', '/terminal-payments', {
     params: { query: { invoice_id: invoice.id, limit: 1 } },
   });
-  // A payment that waits already is shown, so that it can be cancelled.
+  // Show a payment that already waits, so that the person can cancel it.
   const waitingId = latest?.data.items.find(isOpen)?.id;
   const write = useWrite((header, body: Schemas['TerminalPaymentCreate']) =>
     client.POST('/invoices/{id}/terminal-payments', { params: { path: { id: invoice.id }, header }, body }),
@@ -86,7 +86,7 @@ function chooseFirst(readers: readonly Reader[]): string {
   return (readers.find(({ status }) => status === 'online') ?? readers[0])?.id ?? '';
 }
 
-/** Follows a payment on a reader until it has ended. */
+/** Shows the progress of a payment on a card reader until it has ended. */
 function Progress({ id, onAgain, onClose }: { id: string; onAgain: () => void; onClose: () => void }) {
   const { data: payment } = api.useQuery(
     'get',

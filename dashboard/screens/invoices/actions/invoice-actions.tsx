@@ -11,7 +11,7 @@ import { SendDialog } from './send-dialog';
 
 type ActionName = Schemas['InvoiceActionName'];
 
-/** The buttons of an invoice: what its status and the person's rights allow now. */
+/** The buttons of an invoice, as its status and the person's rights allow. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }) {
   const [open, setOpen] = useState<ActionName | 'edit' | 'pay' | 'link'>();
   const canWrite = useCan('write');

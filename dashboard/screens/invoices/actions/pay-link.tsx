@@ -12,7 +12,7 @@ type PayLink = Schemas['PayLink'];
 
 const POLL_MS = 1000;
 
-/** Opens a page where the customer pays the balance, and shows its address. */
+/** Opens a page on which the customer pays the balance. Then shows the address of that page. */
 export function PayLinkDialog({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
   const [link, setLink] = useState<PayLink>();
   const write = useWrite((header, body: Schemas['PayLinkCreate']) =>

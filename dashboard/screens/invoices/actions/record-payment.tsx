@@ -20,15 +20,20 @@ type Payment = Schemas['Payment'];
 const FIELDS = ['amount_cents', 'method', 'reference', 'received_at'];
 const UNPAYABLE: readonly Invoice['status'][] = ['draft', 'needs_review', 'failed', 'void', 'cancelled'];
 
-/** True if the API takes a payment on the invoice. `allowed_actions` does not name payments. */
+/**
+ * True if the API accepts a payment for the invoice. `allowed_actions` does not contain payments.
+ */
 export function canBePaid({ status }: Invoice): boolean {
   return !UNPAYABLE.includes(status);
 }
 
-/** The choice among the methods that hands over to a card reader. It is no method of the API. */
+/** The option that opens the dialog of the card reader. The API has no such payment method. */
 const CARD_READER = 'card_reader';
 
-/** Records a payment that came in, or takes one on a card reader if the account has one. */
+/**
+ * Records a received payment. If the account has a card reader, the person can collect the payment
+ * there instead.
+ */
 export function RecordPayment({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
   const [isOnReader, setIsOnReader] = useState(false);
   const { data } = api.useQuery('get', '/terminal-readers', { params: { query: { limit: 200 } } });
@@ -51,11 +56,13 @@ function PaymentForm({
 }: {
   invoice: Invoice;
   onClose: () => void;
-  /** Absent if the account has no card reader, or nothing is owed. */
+  /** Absent if the account has no card reader, or if the balance is zero. */
   onCardReader?: () => void;
 }) {
   const [cents, setCents] = useState<number | undefined>(invoice.balance_due_cents || undefined);
-  const [method, setMethod] = useState<Method>('check');
+  const [chosen, setChosen] = useState<Method | typeof CARD_READER>('check');
+  const isOnReader = chosen === CARD_READER;
+  const method = isOnReader ? 'card' : chosen;
   const [reference, setReference] = useState('');
   const [receivedAt, setReceivedAt] = useState<string | null>(null);
   const params = { path: { id: invoice.id } };
@@ -66,7 +73,7 @@ function PaymentForm({
     ...(receivedAt ? { received_at: receivedAt } : {}),
   };
   const dryRun = useDryRun<Schemas['PaymentCreate'], Payment>(
-    cents === undefined ? undefined : body,
+    cents === undefined || isOnReader ? undefined : body,
     (header, checked, signal) =>
       client.POST('/invoices/{id}/payments', { params: { ...params, header }, body: checked, signal }),
   );
@@ -76,12 +83,13 @@ function PaymentForm({
     { done: `Payment on ${invoice.invoice_number} recorded` },
   );
   const submit = async () => {
-    if (await write.run(body)) onClose();
+    if (isOnReader) onCardReader?.();
+    else if (await write.run(body)) onClose();
   };
   return (
     <FormDialog
       title="Record payment"
-      submitLabel="Record payment"
+      submitLabel={isOnReader ? 'Continue' : 'Record payment'}
       fields={FIELDS}
       write={write}
       onSubmit={() => void submit()}
@@ -89,12 +97,20 @@ function PaymentForm({
     >
       {(errors) => (
         <>
-          <Restated invoice={invoice} effect="The amount is taken off the balance." />
+          <Restated
+            invoice={invoice}
+            effect={
+              isOnReader
+                ? 'The reader asks the customer for the balance. It is recorded once it is paid.'
+                : 'The amount is taken off the balance.'
+            }
+          />
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             <MoneyField
               data-autofocus
               label="Amount"
               required
+              disabled={isOnReader}
               cents={cents}
               onCents={setCents}
               error={errors.amount_cents}
@@ -103,18 +119,17 @@ function PaymentForm({
               label="Method"
               data={[
                 ...wordsOf(PAYMENT_METHOD).map((value) => ({ value, label: nameMethod(value) })),
-                ...(onCardReader ? [{ value: CARD_READER as Method, label: 'Card reader' }] : []),
+                ...(onCardReader ? [{ value: CARD_READER, label: 'Card reader' }] : []),
               ]}
-              value={method}
+              value={chosen}
               error={errors.method}
-              onChange={({ currentTarget: { value } }) =>
-                value === CARD_READER ? onCardReader?.() : setMethod(value as Method)
-              }
+              onChange={(event) => setChosen(event.currentTarget.value as Method | typeof CARD_READER)}
             />
             <TextInput
               label="Reference"
               placeholder="Check 1042"
               maxLength={200}
+              disabled={isOnReader}
               value={reference}
               error={errors.reference}
               onChange={(event) => setReference(event.currentTarget.value)}

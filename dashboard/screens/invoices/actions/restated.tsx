@@ -5,7 +5,7 @@ import { CustomerName } from '../../../parts/choices/record-names';
 import { Facts } from '../../../parts/record/facts';
 import { Money } from '../../../parts/values/money';
 
-/** Restates what a dialog writes: number, customer, amounts and the effect. */
+/** Describes what the dialog is about to write: number, customer, amounts and effect. */
 export function Restated({ invoice, effect }: { invoice: Invoice; effect: ReactNode }) {
   return (
     <Stack gap="sm">

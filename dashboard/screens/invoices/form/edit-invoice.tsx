@@ -11,19 +11,20 @@ import { InvoiceFacts, InvoiceLines } from './invoice-fields';
 import { toLineInput } from './line-draft';
 import { NewerVersion } from './newer-version';
 
-/** True if the line items may still change, which is so until the invoice is approved. */
+/** True for an invoice that is not approved yet, because its line items may still change. */
 export function hasOpenLines({ status }: Pick<Invoice, 'status'>): boolean {
   return status === 'draft' || status === 'needs_review';
 }
 
 /**
- * Changes an invoice. If somebody else has changed it since the form was opened, nothing is
- * written: the form shows the changes, and keeps what was typed.
+ * Changes an invoice. If a colleague has changed the invoice since the form was opened, the API
+ * refuses the write. The form then shows the colleague's changes, and keeps the person's edits.
  * @param invoice the newest version
  */
 export function EditInvoice({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
   const timeZone = useTimeZone();
-  // The version that the person has seen. `invoice` is re-read whenever somebody changes it.
+  // The version that the person has seen. `invoice` changes whenever a colleague changes the
+  // invoice.
   const [seen, setSeen] = useState(invoice);
   const [typed, setTyped] = useState<Partial<InvoiceDraft>>({});
   const before = toDraft(seen, timeZone);
@@ -62,7 +63,7 @@ export function EditInvoice({ invoice, onClose }: { invoice: Invoice; onClose: (
       size="64rem"
       isLong
       fields={listFields(draft)}
-      // What changed meanwhile is shown in detail below.
+      // The form shows the colleague's changes in detail below.
       write={isStale ? { ...write, problem: undefined } : write}
       canSubmit={!isStale}
       onSubmit={() => void submit()}

@@ -17,7 +17,7 @@ export interface InvoiceDraft {
 
 type TextName = Exclude<keyof InvoiceDraft, 'customer_id' | 'lines'>;
 
-/** The members that stay editable after the invoice is made. */
+/** The members that a person can still change after the invoice was created. */
 const EDITABLE = ['billing_email', 'po_number', 'due_date', 'notes'] as const;
 const CREATABLE = [...EDITABLE, 'service_date', 'vehicle_description'] as const;
 
@@ -48,14 +48,14 @@ export function toDraft(invoice: Invoice, timeZone: string): InvoiceDraft {
   };
 }
 
-/** False while something required is missing, so that the server cannot compute anything yet. */
+/** True if all required values are present, so that the server can compute the totals. */
 export function isFinished({ invoice_number: number, lines }: InvoiceDraft): boolean {
   return number.trim() !== '' && lines.every(isLineFinished);
 }
 
 /**
- * Returns the body that creates the invoice. The rate card prices an invoice of a work order that
- * has no lines of its own.
+ * Returns the request body that creates the invoice. If an invoice of a work order has no typed
+ * line items, the rate card prices it.
  */
 export function toCreateBody(draft: InvoiceDraft, workOrderId: string | undefined): Schemas['InvoiceCreate'] {
   const texts = CREATABLE.filter((name) => draft[name] !== '').map((name) => [name, draft[name]] as const);
@@ -69,7 +69,7 @@ export function toCreateBody(draft: InvoiceDraft, workOrderId: string | undefine
   };
 }
 
-/** Returns the body that changes what differs from the record; null clears a text. */
+/** Returns the request body with the members that differ from the record. Null clears a text. */
 export function toPatch(draft: InvoiceDraft, before: InvoiceDraft): Schemas['InvoicePatch'] {
   const texts = EDITABLE.filter((name) => draft[name] !== before[name]).map(
     (name) => [name, draft[name] === '' ? null : draft[name]] as const,
@@ -79,7 +79,7 @@ export function toPatch(draft: InvoiceDraft, before: InvoiceDraft): Schemas['Inv
   return { ...Object.fromEntries(texts), ...(areLinesChanged ? { line_items: lines } : {}) };
 }
 
-/** What people call the members, in the form and in the server's faults. */
+/** The labels of the members, in the form and in the server's faults. */
 export const FIELD_LABELS: Record<TextName | 'customer_id', string> = {
   customer_id: 'Customer',
   invoice_number: 'Number',

@@ -4,12 +4,12 @@ import { FIELD_LABELS, type InvoiceDraft, LINE_LABELS, type LineField } from './
 
 const LABELS: Record<string, string> = { ...FIELD_LABELS, ...LINE_LABELS };
 
-/** Returns the path by which the API names a member of a line. */
+/** Returns the API's path of a member of a line item. */
 export function linePath(index: number, name: LineField): string {
   return `line_items[${index}].${name}`;
 }
 
-/** Returns the names of all fields of the form, as the API names them. */
+/** Returns the API's names of all fields of the form. */
 export function listFields({ lines }: InvoiceDraft): string[] {
   const names = Object.keys(LINE_LABELS) as LineField[];
   const ofLines = lines.flatMap((_, index) => names.map((name) => linePath(index, name)));
@@ -17,8 +17,8 @@ export function listFields({ lines }: InvoiceDraft): string[] {
 }
 
 /**
- * Returns the faults beside their fields: those of the refused write, or else those that a dry run
- * found in what is typed so far.
+ * Returns the faults by field. If the refused write has no faults, returns the faults that the dry
+ * run found in the current input.
  */
 export function collectErrors(
   written: FieldErrors,

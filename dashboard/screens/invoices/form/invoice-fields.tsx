@@ -18,7 +18,9 @@ type TextName = keyof typeof FIELD_LABELS & Exclude<keyof InvoiceDraft, 'custome
 const ONLY_NEW = ['service_date', 'vehicle_description'] as const;
 const ALWAYS = ['billing_email', 'po_number', 'due_date'] as const;
 
-/** The fields beside the lines. Customer, number and service date are fixed in a stored invoice. */
+/**
+ * The fields beside the line items. A stored invoice has a fixed customer, number and service date.
+ */
 export function InvoiceFacts({ draft, errors, onChange, isNew }: FieldsProps & { isNew: boolean }) {
   const names: readonly TextName[] = isNew ? [...ALWAYS, ...ONLY_NEW] : ALWAYS;
   return (
@@ -66,7 +68,7 @@ function TextField({ name, draft, errors, onChange }: FieldsProps & { name: Text
   );
 }
 
-/** The lines with the server's totals. */
+/** The line items with the server's totals. */
 export function InvoiceLines({ draft, errors, onChange, dryRun }: FieldsProps & { dryRun: DryRun<Invoice> }) {
   const isPriced = dryRun.isCurrent && !dryRun.problem;
   return (

@@ -2,9 +2,9 @@ import { newKey } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { humanize } from '../../../parts/record/status-badge';
 
-/** A line of an invoice while it is being typed. */
+/** A line item of an invoice while a person types it. */
 export interface LineDraft {
-  /** Identifies the line while lines are moved. */
+  /** Identifies the line item when a person moves line items. */
   key: string;
   category: string;
   name: string;
@@ -30,7 +30,7 @@ export function createLine(): LineDraft {
   };
 }
 
-/** Changes the category. The name follows it, unless the person has typed another. */
+/** Changes the category. Also changes the name, unless the person has typed a name. */
 export function withCategory(line: LineDraft, category: string): LineDraft {
   const isNameTyped = line.name !== '' && line.name !== humanize(line.category);
   return { ...line, category, name: isNameTyped ? line.name : humanize(category) };
@@ -53,7 +53,10 @@ export function isLineFinished({ name, quantity, unit_price_cents: price }: Line
   return name.trim() !== '' && quantity.trim() !== '' && price !== undefined;
 }
 
-/** Returns the line as the API takes it. What is not filled in is left out, so the API names it. */
+/**
+ * Returns the line item in the API's format. Omits empty members, so that the API reports them as
+ * missing.
+ */
 export function toLineInput(line: LineDraft): Schemas['LineItemInput'] {
   const { key: _, unit_price_cents: price, ...rest } = line;
   const quantity = line.quantity.trim() === '' ? undefined : Number(line.quantity);

@@ -18,8 +18,8 @@ const GRID = {
 };
 
 /**
- * The fields of one line, with the server's total.
- * @param isNew true to put the focus on it
+ * The fields of one line item, with the server's total.
+ * @param isNew true to focus the new line item
  */
 export function LineItem({
   line,
@@ -132,7 +132,8 @@ function MoveButtons({
 }) {
   const move = (step: 1 | -1, button: HTMLButtonElement) => {
     onMove(step);
-    // The browser drops the focus of a control that is moved or disabled.
+    // A button that is moved or disabled loses the focus. So focus the button again or, if it is
+    // disabled, the other button.
     requestAnimationFrame(() => {
       const other = button.parentElement?.querySelector<HTMLButtonElement>('button:enabled');
       (button.disabled ? other : button)?.focus();
@@ -160,7 +161,7 @@ function MoveButtons({
   );
 }
 
-/** Returns the choices: the published ones, and the chosen value if it is another one. */
+/** Returns the published values. Adds the chosen value if it is not published. */
 function withChosen(published: readonly string[], chosen: string) {
   const values = published.includes(chosen) ? published : [...published, chosen];
   return values.map((value) => ({ value, label: humanize(value) }));

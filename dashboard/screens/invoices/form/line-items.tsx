@@ -9,8 +9,8 @@ import { LineItem } from './line-item';
 const MAX_LINES = 200;
 
 /**
- * The lines of an invoice: added, removed and moved.
- * @param priced the lines with the server's totals; undefined while it computes them
+ * The line items of an invoice. A person can add, remove and move them.
+ * @param priced the line items with the server's totals; undefined while the server computes them
  */
 export function LineItems({
   lines,

@@ -15,8 +15,8 @@ import { createLine, toLineDrafts } from './line-draft';
 import { suggestNumber } from './suggest-number';
 
 /**
- * The form of a new invoice. The URL may name its customer, or the work order that it bills. The
- * rate card prices a work order, unless lines are typed.
+ * The form of a new invoice. The URL may contain its customer or its work order. Without typed line
+ * items, the rate card prices the work order.
  */
 export function NewInvoice() {
   const { customer_id: customerId, work_order_id: workOrderId } = useUrlSearch();
@@ -77,12 +77,14 @@ export function NewInvoice() {
   );
 }
 
-/** Returns the number after that of the newest invoice; undefined until it is known. */
+/**
+ * Returns the number that follows the newest invoice's number. Returns undefined until it is known.
+ */
 function useSuggestedNumber(): string | undefined {
   const newest = api.useQuery('get', '/invoices', { params: { query: { limit: 1 } } }, { staleTime: 0 });
   const [suggested, setSuggested] = useState<string>();
-  // Keep the first suggestion, so that it does not change while the person types, even if newer
-  // invoices appear.
+  // Keep the first suggestion. Otherwise it would change while the person types if newer invoices
+  // appear.
   if (suggested === undefined && !newest.isFetching) {
     setSuggested(suggestNumber(newest.data?.data.items[0]?.invoice_number));
   }
@@ -102,7 +104,7 @@ function BilledWorkOrder({ id }: { id: string }) {
   );
 }
 
-/** The lines by which the rate card prices the work order, until the person takes them over. */
+/** The line items from the rate card, until the person copies them into the form. */
 function PricedLines({
   dryRun,
   onChange,

@@ -7,9 +7,9 @@ import { TimeAgo } from '../../../parts/values/time';
 import { FIELD_LABELS } from './invoice-draft';
 
 /**
- * Shows what somebody else has changed since the form was opened.
+ * Shows what a colleague has changed since the form was opened.
  * @param typed names of the members that the person has typed
- * @param isRead true once the newer version is there
+ * @param isRead true once the newer version has arrived
  */
 export function NewerVersion({
   faults,

@@ -1,8 +1,8 @@
 const FIRST_NUMBER = 'INV-1001';
 
 /**
- * Returns the number after the newest invoice's: "INV-1176" leads to "INV-1177". It is only a
- * suggestion, because the server refuses a number that is taken.
+ * Returns the number that follows the newest invoice's number: "INV-1177" follows "INV-1176". The
+ * number may be taken; the server then refuses it.
  */
 export function suggestNumber(newest: string | undefined): string {
   if (newest === undefined) return FIRST_NUMBER;

@@ -4,7 +4,7 @@ import type { DryRun } from '../../../api/use-dry-run';
 import { formatCents } from '../../../parts/values/money';
 import { readable } from './invoice-faults';
 
-/** Subtotal, tax and total of what is typed, as the server computes them. */
+/** Subtotal, tax and total of the current input, as the server computes them. */
 export function Totals({ dryRun, isUnfinished }: { dryRun: DryRun<Invoice>; isUnfinished: boolean }) {
   const { preview, isCurrent, problem } = dryRun;
   const isOld = !isCurrent || problem !== undefined;

@@ -12,7 +12,10 @@ import { TitledTable } from './titled-table';
 
 type Dispute = Schemas['Dispute'];
 
-/** The payments of an invoice that a bank takes back, or wants to. Nothing is shown without one. */
+/**
+ * The payments of an invoice that a bank takes back or wants to take back. Shows nothing if there
+ * are no disputes.
+ */
 export function Disputes({ invoice: { id } }: { invoice: Invoice }) {
   const [answered, setAnswered] = useState<Dispute>();
   const canApprove = useCan('approve');

@@ -7,7 +7,7 @@ import { useFocusReturn } from '../../../parts/dialogs/use-focus-return';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { CodeBlock } from '../../../parts/values/code-block';
 
-/** The text of a message, and the page that its link opens. */
+/** The text of a message, and the page behind its link. */
 export function MessageContent({
   invoice,
   message,
@@ -51,7 +51,9 @@ function CustomersPage({ link, isViewed }: { link: string; isViewed: boolean }) 
   );
 }
 
-/** Returns the link that still opens the invoice; it stands in the text of the message only. */
+/**
+ * Returns the link if it still opens the invoice. Only the text of the message contains the link.
+ */
 function findLink(message: Schemas['Message']): string | undefined {
   const isOpen =
     message.link_revoked_at === null &&

@@ -41,7 +41,7 @@ export function RetryMessage({ invoice, message, onClose }: DialogProps) {
   );
 }
 
-/** Makes the link in a message useless, for example because it went to the wrong person. */
+/** Disables the link in a message, for example because it went to the wrong person. */
 export function RevokeLink({ invoice, message, onClose }: DialogProps) {
   const write = useWrite(
     (headers) =>

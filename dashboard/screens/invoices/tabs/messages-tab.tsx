@@ -11,7 +11,7 @@ import { RetryMessage, RevokeLink } from './message-dialogs';
 
 type Message = Schemas['MessageListItem'];
 
-/** The mails and texts that brought the invoice to its customer. */
+/** The mails and texts that sent the invoice to its customer. */
 export function MessagesTab({ invoice }: { invoice: Invoice }) {
   const [open, setOpen] = useState<{ dialog: 'show' | 'retry' | 'revoke'; message: Message }>();
   const close = () => setOpen(undefined);

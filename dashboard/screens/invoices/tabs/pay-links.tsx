@@ -6,7 +6,7 @@ import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
 import { TitledTable } from './titled-table';
 
-/** The newest links on which the customer can pay, or could. Nothing is shown without one. */
+/** The newest pay links of the invoice, open or closed. Shows nothing if there are none. */
 export function PayLinks({ invoice: { id } }: { invoice: Invoice }) {
   const { data } = api.useQuery('get', '/pay-links', { params: { query: { invoice_id: id, limit: 5 } } });
   const items = data?.data.items ?? [];

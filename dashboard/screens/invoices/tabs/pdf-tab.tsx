@@ -7,7 +7,7 @@ import type { Invoice } from '../../../api/records';
 import { Loading } from '../../../parts/basics/loading';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 
-/** The document that the customer gets. */
+/** The PDF of the invoice, as the customer gets it. */
 export function PdfTab({ invoice }: { invoice: Invoice }) {
   const { url, problem, retry } = usePdf(invoice);
   const name = `invoice-${invoice.invoice_number.replace(/[^\w.-]+/g, '-')}.pdf`;
@@ -32,11 +32,14 @@ export function PdfTab({ invoice }: { invoice: Invoice }) {
   );
 }
 
-/** Reads the PDF again only when the invoice has changed, because the frame would start anew. */
+/**
+ * Reads the PDF again only when the invoice has changed. Otherwise the frame would reload the PDF
+ * again and again.
+ */
 function usePdf({ id, updated_at: version }: Invoice) {
   const [state, setState] = useState<{ url?: string; problem?: Problem }>({});
   const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version reads it again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version reloads the PDF
   useEffect(() => {
     const abort = new AbortController();
     let url: string | undefined;

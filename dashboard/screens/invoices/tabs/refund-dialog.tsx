@@ -12,7 +12,10 @@ import { Restated } from '../actions/restated';
 
 type Refund = Partial<Schemas['RefundCreate']>;
 
-/** Pays money back, wholly or in part. The server refuses more than is left of the payment. */
+/**
+ * Refunds a payment, wholly or in part. The server refuses more than the part that is not refunded
+ * yet.
+ */
 export function RefundDialog({
   invoice,
   payment: newest,

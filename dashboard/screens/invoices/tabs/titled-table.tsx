@@ -2,7 +2,7 @@ import { Title } from '@mantine/core';
 import type { ComponentProps } from 'react';
 import { RecordTable } from '../../../parts/record/record-table';
 
-/** A table below the payments of an invoice, under its name. Nothing is shown without rows. */
+/** A table with a heading, below the payments of an invoice. Shows nothing if there are no rows. */
 export function TitledTable<Row>({
   label,
   rows,

@@ -27,7 +27,7 @@ export function DeliveriesChart({ overview: { hours } }: Props) {
   );
 }
 
-/** How long receivers took to answer in the last 24 hours, by hour. */
+/** How long receivers took to respond in the last 24 hours, by hour. */
 export function DurationsChart({ overview: { hours } }: Props) {
   const timeZone = useTimeZone();
   const slowest = Math.max(0, ...hours.map((hour) => hour.attempts_p95_ms ?? 0));

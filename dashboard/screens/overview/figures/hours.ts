@@ -3,8 +3,8 @@ import type { Schemas } from '../../../api/records';
 type Hour = Schemas['OverviewHour'];
 
 /**
- * Formats the starts of hours in the account's time zone: "2 PM", or "2:30 PM" in a time zone that
- * is half an hour off.
+ * Formats the starts of hours in the account's time zone: "2 PM", or "2:30 PM" in a time zone whose
+ * offset includes half an hour.
  */
 export function formatHours(hours: readonly Hour[], timeZone: string): string[] {
   const options = { timeZone, hour: 'numeric', minute: '2-digit' } as const;

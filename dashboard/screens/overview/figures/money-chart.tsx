@@ -2,7 +2,7 @@ import type { Schemas } from '../../../api/records';
 import { Chart } from '../../../parts/charts/chart';
 import { formatCents } from '../../../parts/values/money';
 
-/** What customers owe, by days past the due date. */
+/** The money that customers owe, by days past the due date. */
 export function MoneyChart({ overview }: { overview: Schemas['Overview'] }) {
   const { aging } = overview.invoices;
   const amounts = {

@@ -7,7 +7,7 @@ import { formatCents } from '../../../parts/values/money';
 import { sumOf } from './hours';
 import './tiles.css';
 
-/** The four numbers that are read first, each a link to what it counts. */
+/** The four most important numbers. Each number links to the records that it counts. */
 export function Tiles({ overview }: { overview: Schemas['Overview'] }) {
   const { work_orders: orders, invoices, delivery_success_rate: rate, hours } = overview;
   const failed = sumOf(hours, 'deliveries_failed');

@@ -6,7 +6,7 @@ import { CodeBlock } from '../../../parts/values/code-block';
 import { listSteps, type Step } from './steps';
 import './first-steps.css';
 
-/** The first steps of a new account, until all are done. The next one is open. */
+/** The first steps of a new account. Shown until all steps are done. The next step is expanded. */
 export function FirstSteps({ done }: { done: Schemas['OverviewFirstSteps'] }) {
   const steps = listSteps();
   const doneCount = steps.filter(({ fact }) => done[fact]).length;

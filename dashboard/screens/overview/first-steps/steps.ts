@@ -4,7 +4,7 @@ import { buildCurl } from '../../../parts/values/curl';
 
 type Fact = keyof Schemas['OverviewFirstSteps'];
 
-/** One step of a new account. It is done when the fact is true. */
+/** One step of a new account. The step is done when its fact is true. */
 export interface Step {
   fact: Fact;
   title: string;

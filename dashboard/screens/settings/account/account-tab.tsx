@@ -6,11 +6,12 @@ import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { TimeAgo } from '../../../parts/values/time';
 import { AgentFields } from './agent-fields';
 import { CompanyFields } from './company-fields';
+import { DriverFields } from './driver-fields';
 import { InvoiceFields, TimeFields } from './invoice-fields';
 import { Logo } from './logo';
 import { SettingsForm } from './settings-form';
 
-const SECTIONS = [CompanyFields, TimeFields, InvoiceFields, AgentFields];
+const SECTIONS = [CompanyFields, TimeFields, InvoiceFields, DriverFields, AgentFields];
 
 /** The settings of the account itself. */
 export function AccountTab() {

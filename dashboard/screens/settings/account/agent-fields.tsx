@@ -3,7 +3,7 @@ import { ScreenLink } from '../../../parts/url/links';
 import { MoneyField } from '../../../parts/values/money-field';
 import type { SettingsFieldsProps } from './settings-draft';
 
-/** What a limit starts with when a person switches it on. */
+/** The initial limit when a person switches a limit on. */
 const FIRST_LIMIT_CENTS = 100_000;
 
 const LIMITS = [
@@ -21,7 +21,7 @@ const LIMITS = [
   ],
 ] as const;
 
-/** From which amounts on a draft of an agent waits for a person. */
+/** The amounts from which an agent's draft must wait for a person. */
 export function AgentFields({ shown, set, errors }: SettingsFieldsProps) {
   return (
     <Fieldset legend="Drafts of agents">

@@ -11,7 +11,7 @@ const TEXTS = [
   ['zip', 'ZIP', 'postal-code', undefined],
 ] as const;
 
-/** The fields for the company that sends the invoices, and for how to pay them. */
+/** The fields for the company that sends the invoices, and for the payment instructions. */
 export function CompanyFields({ shown, set, errors }: SettingsFieldsProps) {
   return (
     <Fieldset legend="Company on invoices">

@@ -12,7 +12,7 @@ const SHOWN_ZONES = 40;
 const MAX_DAYS = 365;
 const EMPTY_NUMBER = 'Enter a number.';
 
-/** The time zone, in which the account's days begin and end. */
+/** The field for the time zone, which determines when the account's days begin and end. */
 export function TimeFields({ shown, set, errors }: SettingsFieldsProps) {
   const current = shown.time_zone ?? '';
   const zones = Intl.supportedValuesOf('timeZone');
@@ -35,7 +35,7 @@ export function TimeFields({ shown, set, errors }: SettingsFieldsProps) {
   );
 }
 
-/** Finds "America/New_York" by "new york". */
+/** Filters time zones, so that "new york" finds "America/New_York". */
 const filterZones: OptionsFilter = ({ options, search, limit }) => {
   const wanted = search.trim().toLowerCase().replaceAll(' ', '_');
   return (options as ComboboxItem[])

@@ -19,7 +19,7 @@ const ON_PAPER = {
 };
 const TYPES = ['image/png', 'image/jpeg'];
 
-/** The picture on invoices, with its limits. */
+/** The logo on invoices, and the limits for its file. */
 export function Logo({ settings, canChange }: { settings: Settings; canChange: boolean }) {
   const [isRemoving, setRemoving] = useState(false);
   const { logo } = settings;
@@ -63,8 +63,7 @@ function Preview({ logo }: { logo: NonNullable<Settings['logo']> }) {
 function ChooseLogo({ settings, onRemove }: { settings: Settings; onRemove: () => void }) {
   const [refusal, setRefusal] = useState<string>();
   const upload = useWrite(
-    // The file's name and size are part of the input, because they tell one chosen file from
-    // another.
+    // Name, size and time identify the chosen file, so they are part of the input.
     (headers, { file }: { file: File; name: string; size: number; changedAt: number }) =>
       client.PUT('/settings/logo', {
         params: { header: { ...headers, ...ifMatch(settings) } },
@@ -105,7 +104,7 @@ function ChooseLogo({ settings, onRemove }: { settings: Settings; onRemove: () =
   );
 }
 
-/** Returns what the server would refuse, before the file is sent. */
+/** Returns the reason why the server would refuse the file, before the file is sent. */
 function findFault(file: File): string | undefined {
   if (!TYPES.includes(file.type)) return `${file.name} is no PNG or JPEG. Choose another picture.`;
   if (file.size <= MAX_KIB * 1024) return undefined;

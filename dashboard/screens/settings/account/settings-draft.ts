@@ -2,15 +2,15 @@ import type { Schemas } from '../../../api/records';
 
 export type Settings = Schemas['Settings'];
 
-/** A changed setting. Undefined stands for a field whose text is no valid value yet. */
+/** The changed settings. Undefined means that the text of the field is not a valid value yet. */
 export type SettingsChanges = {
   [Name in keyof Schemas['SettingsPatch']]?: Schemas['SettingsPatch'][Name] | undefined;
 };
 
-/** The settings as the form shows them. */
+/** The settings in the form: the stored settings with the person's changes. */
 export type ShownSettings = Omit<Settings, keyof SettingsChanges> & Required<SettingsChanges>;
 
-/** The settings that a form can change, as the API names them. */
+/** The API's names of the settings that a form can change. */
 export const SETTING_NAMES = [
   'business_name',
   'address',
@@ -29,18 +29,19 @@ export const SETTING_NAMES = [
   'tax_rate_bps',
   'agent_gate_cents',
   'agent_day_cents',
+  'driver_payments',
 ] as const satisfies readonly (keyof Schemas['SettingsPatch'])[];
 
 export type SettingName = (typeof SETTING_NAMES)[number];
 
-/** What the fieldsets of the form share. */
+/** The properties that all fieldsets of the form have. */
 export interface SettingsFieldsProps {
   shown: ShownSettings;
   set: (changes: SettingsChanges) => void;
   errors: Readonly<Record<string, string>>;
 }
 
-/** Returns the names of the settings that differ from the stored ones. */
+/** Returns the names of the settings that differ from the stored settings. */
 export function findChanged(settings: Settings, changes: SettingsChanges): SettingName[] {
   return SETTING_NAMES.filter((name) => name in changes && changes[name] !== settings[name]);
 }

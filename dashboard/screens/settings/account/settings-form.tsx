@@ -15,8 +15,9 @@ import {
 } from './settings-draft';
 
 /**
- * Settings in one form. It sends only what was changed here, and only on top of the version
- * shown: if somebody else has saved meanwhile, it shows what and by whom, and keeps what was typed.
+ * Settings in one form. The form sends only the person's changes, together with the shown version.
+ * If a colleague has saved a newer version, the form shows the colleague's changes and keeps the
+ * person's edits.
  * @param sections the fieldsets, each with settings of its own
  */
 export function SettingsForm({
@@ -39,7 +40,7 @@ export function SettingsForm({
   );
   const changed = findChanged(opened, changes);
   const isComplete = changed.every((name) => changes[name] !== undefined);
-  // Once the person has taken back all changes, the faults of the last try no longer matter.
+  // Once the person has undone all changes, hide the faults of the last try.
   const problem = changed.length > 0 ? write.problem : undefined;
   const { errors, rest } = problem ? splitFaults(problem, SETTING_NAMES) : { errors: {}, rest: undefined };
   const submit = async (event: FormEvent) => {
@@ -55,7 +56,7 @@ export function SettingsForm({
   return (
     <form onSubmit={(event) => void submit(event)} noValidate aria-label={label}>
       <Stack gap="md">
-        {/* A fieldset turns off everything inside it at once. */}
+        {/* A disabled fieldset disables all its controls. */}
         <Fieldset variant="unstyled" mx={0} p={0} disabled={!canChange}>
           <Stack gap="md">
             {sections.map((Section) => (

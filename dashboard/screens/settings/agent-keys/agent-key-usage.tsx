@@ -3,7 +3,7 @@ import { useMe } from '../../../api/session';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { quote } from '../../../parts/values/curl';
 
-/** What connects an agent with its key: the configuration of an MCP client, and a first call. */
+/** Explains how to use a new agent key: the configuration of an MCP client, and a first call. */
 export function AgentKeyUsage({ agentKey }: { agentKey: string }) {
   const url = useMe().data?.mcp_url ?? '';
   const authorization = `Bearer ${agentKey}`;

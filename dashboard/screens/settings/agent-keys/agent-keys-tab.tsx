@@ -9,7 +9,7 @@ import type { SendRoll } from '../keys/roll-key';
 import { AgentKeyUsage } from './agent-key-usage';
 import { CreateAgentKey } from './create-agent-key';
 
-/** The keys with which AI agents use the tools of the MCP server. */
+/** The keys that AI agents use for the tools of the MCP server. */
 export function AgentKeysTab() {
   const canChange = useCan('admin');
   const { dialogs, openCreate, openRoll, openRevoke } = useKeyDialogs({

@@ -10,7 +10,7 @@ import type { SendRevoke } from '../keys/revoke-key';
 import type { SendRoll } from '../keys/roll-key';
 import { CreateApiKey } from './create-api-key';
 
-/** The keys with which programs use the REST API. */
+/** The keys that programs use for the REST API. */
 export function ApiKeysTab() {
   const canChange = useCan('admin');
   const { dialogs, openCreate, openRoll, openRevoke } = useKeyDialogs({

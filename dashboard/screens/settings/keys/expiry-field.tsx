@@ -11,7 +11,7 @@ const CHOICES = [
   { value: 'time', label: 'At a date and time' },
 ];
 
-/** Chooses when a key stops working. It reports an instant; null if the key never expires. */
+/** Chooses when a key stops working. Reports an instant, or null if the key never expires. */
 export function ExpiryField({
   at,
   error,

@@ -11,8 +11,8 @@ type OpenDialog =
   | { name: 'secret'; secret: NewSecret };
 
 /**
- * Returns the dialogs of a list of keys, and the functions that open them. One dialog is open at a
- * time. Only this state contains a new secret, until the person has stored it.
+ * Returns the dialogs of a list of keys, and the functions that open them. Only one dialog is open
+ * at a time. A new secret exists only in this state, until the person closes its dialog.
  */
 export function useKeyDialogs({
   name,
@@ -25,7 +25,7 @@ export function useKeyDialogs({
   name: string;
   sendRoll: SendRoll;
   sendRevoke: SendRevoke;
-  /** Renders what a person copies to use a new key, such as a command. */
+  /** Renders instructions for using a new key, such as a command. */
   usage: (key: string) => ReactNode;
   create: (then: { onCreated: (created: KeyWithSecret) => void; onClose: () => void }) => ReactNode;
 }) {

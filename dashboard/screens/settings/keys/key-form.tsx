@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
 import { ExpiryField } from './expiry-field';
 
-/** What API keys and agent keys have in common when they are created. */
+/** The common members of new API keys and new agent keys. */
 interface KeyDraft {
   name: string;
   expires_at?: string | null;
 }
 
 /**
- * The dialog that creates a key: its name, its rights, and when it expires.
- * @param kind what is created: "API key" or "agent key"
- * @param children the fields of the rights
+ * The dialog that creates a key, with its name, rights and expiry.
+ * @param kind the kind of key: "API key" or "agent key"
+ * @param children the fields for the rights
  */
 export function KeyForm({
   kind,

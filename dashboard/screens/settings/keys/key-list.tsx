@@ -7,7 +7,7 @@ import { StatusBadge } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
 import { type AnyKey, isIdle, maskKey, readKeyEnvironment, readKeyState } from './key-record';
 
-/** The keys of one kind, newest first. Those that no longer work stay, for the record. */
+/** The keys of one kind, newest first. The list keeps keys that no longer work, for the record. */
 export function KeyList<Key extends AnyKey>({
   label,
   path,
@@ -20,7 +20,7 @@ export function KeyList<Key extends AnyKey>({
   label: string;
   /** The path of the list, which identifies it in the cache. */
   path: string;
-  /** The header of the column with what a key may do. */
+  /** The header of the column with the rights of the keys. */
   rightsHeader: string;
   rights: (key: Key) => ReactNode;
   readPage: (cursor: string | undefined) => Promise<Page<Key>>;

@@ -1,9 +1,9 @@
 import type { Schemas } from '../../../api/records';
 
-/** What API keys and agent keys have in common. */
+/** An API key or an agent key. */
 export type AnyKey = Schemas['ApiKey'] | Schemas['AgentKey'];
 
-/** A key with the credential itself, which only the response to its creation has. */
+/** A key with its secret. Only the response to its creation contains the secret. */
 export type KeyWithSecret = Schemas['ApiKeyWithSecret'] | Schemas['AgentKeyWithSecret'];
 
 export type KeyState = 'active' | 'expired' | 'revoked';
@@ -15,13 +15,13 @@ export function readKeyState({ revoked_at: revokedAt, expires_at: expiresAt }: A
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-/** True if the key still works, but nobody has used it for 30 days. */
+/** True if the key still works but was not used for 30 days. */
 export function isIdle(key: AnyKey): boolean {
   const since = Date.parse(key.last_used_at ?? key.created_at);
   return readKeyState(key) === 'active' && Date.now() - since > UNUSED_MS;
 }
 
-/** Returns what is known of a key after its creation: "tk_live_…T22Z". */
+/** Returns the visible parts of a key: "tk_live_…T22Z". */
 export function maskKey({ prefix, last_four: end }: Pick<AnyKey, 'prefix' | 'last_four'>): string {
   return `${prefix}…${end}`;
 }

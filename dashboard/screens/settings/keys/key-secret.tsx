@@ -3,14 +3,17 @@ import type { ReactNode } from 'react';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog';
 import type { KeyWithSecret } from './key-record';
 
-/** A key that was just created, or that replaces another. */
+/** A new key, which may replace another key. */
 export interface NewSecret {
   created: KeyWithSecret;
-  /** For how many hours the replaced key still works; undefined if the new key replaces none. */
+  /**
+   * The number of hours for which the replaced key still works. Undefined if the new key replaces
+   * no key.
+   */
   overlapHours?: number;
 }
 
-/** Shows a new key once, with what a person copies to use it, such as a command. */
+/** Shows a new key once, with instructions for its use, such as a command. */
 export function KeySecret({
   name,
   value: { created, overlapHours },

@@ -9,7 +9,7 @@ export type SendRevoke = (
   id: string,
 ) => Promise<{ data?: AnyKey; response: Response }>;
 
-/** Ends a key for ever, after it was restated which one, and whether it is in use. */
+/** Revokes a key permanently. First shows which key this is, and whether it is in use. */
 export function RevokeKey({
   value: key,
   send,

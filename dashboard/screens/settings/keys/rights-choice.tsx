@@ -4,16 +4,16 @@ import { wordsOf } from '../../../parts/choices/words';
 /** One right that a key can have. */
 export interface Right<Name extends string> {
   name: Name;
-  /** What a key with this right may do. */
+  /** Describes what a key with this right may do. */
   allows: string;
 }
 
-/** Lists the rights of a vocabulary, with what the API says that each allows. */
+/** Lists the rights of a vocabulary. The API describes what each right allows. */
 export function listRights<Name extends string>(vocabulary: Readonly<Record<Name, string>>): Right<Name>[] {
   return wordsOf(vocabulary).map((name) => ({ name, allows: vocabulary[name] }));
 }
 
-/** Chooses rights: each is a checkbox with what it allows. */
+/** Chooses rights. Each right is a checkbox with a description. */
 export function RightsChoice<Name extends string>({
   label,
   description,
@@ -27,7 +27,7 @@ export function RightsChoice<Name extends string>({
   description: string;
   rights: readonly Right<Name>[];
   chosen: readonly Name[];
-  /** False for a right that the key cannot have now. */
+  /** Returns false for a right that the key cannot have now. */
   isOffered?: (name: Name) => boolean;
   error: string | undefined;
   onChosen: (names: Name[]) => void;

@@ -4,7 +4,7 @@ import { useWrite, type WriteHeaders } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { type AnyKey, type KeyWithSecret, maskKey } from './key-record';
 
-/** How long both keys work. The API allows up to 168 hours. */
+/** The choices for how long both keys work. The API allows up to 168 hours. */
 const OVERLAPS = [
   { value: '0', label: 'End it now' },
   { value: '1', label: '1 hour' },
@@ -19,7 +19,7 @@ export type SendRoll = (
 ) => Promise<{ data?: KeyWithSecret; response: Response }>;
 
 /**
- * Replaces a key by a new one with the same rights. The old one works until the overlap is over.
+ * Replaces a key with a new key that has the same rights. The old key works until the overlap ends.
  */
 export function RollKey({
   value: key,

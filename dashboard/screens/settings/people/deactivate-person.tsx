@@ -4,7 +4,7 @@ import { useSession } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
 
-/** Ends a person's access, after it was restated what that means. */
+/** Ends a person's access. First explains the consequences. */
 export function DeactivatePerson({ person, onClose }: { person: Schemas['User']; onClose: () => void }) {
   const { data: session } = useSession();
   const write = useWrite(

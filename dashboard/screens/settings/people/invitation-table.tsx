@@ -13,7 +13,7 @@ import { canManage, nameRole } from './roles';
 
 type Invitation = Schemas['Invitation'];
 
-/** The invitations that nobody has accepted yet. */
+/** The open invitations. */
 export function InvitationTable({ onUnmailed }: { onUnmailed: (invitation: UnmailedInvitation) => void }) {
   const [revoked, setRevoked] = useState<Invitation>();
   const { data: session } = useSession();

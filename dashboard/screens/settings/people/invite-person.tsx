@@ -8,13 +8,13 @@ import { SecretDialog } from '../../../parts/dialogs/secret-dialog';
 import { RoleField } from './role-field';
 import type { Role } from './roles';
 
-/** An invitation whose link the person must pass on, because nothing mails it. */
+/** An invitation that the service cannot mail. The person who invites must pass on the link. */
 export interface UnmailedInvitation {
   email: string;
   link: string;
 }
 
-/** Sends an invitation. Sends it again if the address has an open one. */
+/** Sends an invitation. If the address already has an open invitation, sends it again. */
 export function useInvite(onUnmailed: (invitation: UnmailedInvitation) => void) {
   const write = useWrite(
     (headers, body: Schemas['InvitationCreate']) =>
@@ -44,7 +44,7 @@ export function InvitePerson({
   const { write, invite } = useInvite(onUnmailed);
   const submit = async () => {
     const created = await invite({ email, role });
-    // If there is a link to pass on, its dialog replaces this one.
+    // If the link must be passed on, the dialog with the link replaces this dialog.
     if (created && !created.accept_url) onClose();
   };
   return (
@@ -76,7 +76,7 @@ export function InvitePerson({
   );
 }
 
-/** Shows the link of an invitation once, where there is no mail server. */
+/** Shows the link of an invitation once, if the service has no mail server. */
 export function InvitationLink({
   invitation: { email, link },
   onClose,

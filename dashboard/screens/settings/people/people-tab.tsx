@@ -27,7 +27,7 @@ type OpenDialog =
 
 const FILTERS: readonly Filter[] = [IS_ACTIVE];
 
-/** The people who can sign in. They belong to the live account, and act on its sandbox too. */
+/** The people who can sign in. They belong to the live account, but can also use its sandbox. */
 export function PeopleTab() {
   if (readEnvironment() === 'sandbox')
     return (

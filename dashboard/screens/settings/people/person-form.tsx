@@ -13,7 +13,7 @@ interface Draft {
   name: string;
   email: string;
   role: Role;
-  /** Empty to leave the password unchanged, or to set none. */
+  /** Empty to keep the password of a person, or to create a person without a password. */
   password: string;
 }
 
@@ -51,7 +51,7 @@ export function AddPerson({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Changes a person; a newer version is refused. */
+/** Changes a person. If a newer version exists, the API refuses the change. */
 export function EditPerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const [draft, setDraft] = useState<Draft>({ ...person, password: '' });
   const write = useWrite(

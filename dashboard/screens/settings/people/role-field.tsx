@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useSession } from '../../../api/session';
 import { canManage, findRole, ROLES, type Role } from './roles';
 
-/** Chooses a role, and shows what it allows. */
+/** Chooses a role, and describes its rights. */
 export function RoleField({
   role,
   error,

@@ -2,7 +2,7 @@ import { Stack, Title } from '@mantine/core';
 import { RecordTable } from '../../../parts/record/record-table';
 import { ROLES } from './roles';
 
-/** What each role allows. The roles are the same in every account. */
+/** The rights of each role. Every account has the same roles. */
 export function RoleTable() {
   return (
     <Stack gap="xs" mt="md">

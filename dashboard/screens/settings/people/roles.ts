@@ -8,11 +8,11 @@ export type Role = Schemas['Role'];
 interface RoleEntry {
   role: Role;
   name: string;
-  /** What people with the role may do. */
+  /** Describes what people with the role may do. */
   allows: string;
 }
 
-/** The roles, from the most rights to the fewest. Each has a fixed set of permissions. */
+/** The roles, from the most rights to the fewest. The permissions of a role are fixed. */
 export const ROLES: readonly RoleEntry[] = wordsOf(ROLE).map((role) => ({
   role,
   name: humanize(role),
@@ -27,7 +27,9 @@ export function findRole(role: Role): RoleEntry | undefined {
   return ROLES.find((entry) => entry.role === role);
 }
 
-/** True if a person of the role may change and deactivate a person of another role. */
+/**
+ * True if a person with the role `own` may change and deactivate a person with the role `other`.
+ */
 export function canManage(own: Role | undefined, other: Role): boolean {
   return other !== 'owner' || own === 'owner';
 }

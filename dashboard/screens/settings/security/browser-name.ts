@@ -1,4 +1,4 @@
-/** Names of browsers and systems as a User-Agent contains them; the first that fits counts. */
+/** Names of browsers and systems by their part of the User-Agent. The first match counts. */
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],

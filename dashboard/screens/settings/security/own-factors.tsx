@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { api, client } from '../../../api/client';
+import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { Loading } from '../../../parts/basics/loading';
@@ -11,6 +11,7 @@ import { RecoveryCodes } from '../../../parts/factors/recovery-codes';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { RecordTable } from '../../../parts/record/record-table';
 import { TimeAgo } from '../../../parts/values/time';
+import { useOwnFactors } from './use-own-factors';
 
 type Factor = Schemas['Factor'];
 type Dialog = { add: 'totp' | 'passkey' } | { remove: Factor } | 'codes';
@@ -23,11 +24,9 @@ const KIND_NAMES: Record<Schemas['FactorKind'], string> = {
 
 /** The person's second factors. */
 export function OwnFactors() {
-  const { data, error, isPending, refetch } = api.useQuery('get', '/me/factors', {});
+  const { factors, hasFactor = false, error, isPending, refetch } = useOwnFactors();
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
-  const factors = data?.data.items ?? [];
-  const hasFactor = factors.some(({ kind }) => kind !== 'recovery_codes');
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -38,8 +37,8 @@ export function OwnFactors() {
         before changes of keys, people and factors.
       </Text>
       {isPending && <Loading rows={2} />}
-      {!isPending && !data && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
-      {data && <FactorTable factors={factors} onRemove={(remove) => setDialog({ remove })} />}
+      {!isPending && !factors && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
+      {factors && <FactorTable factors={factors} onRemove={(remove) => setDialog({ remove })} />}
       <Group gap="xs">
         <Button variant="default" size="xs" onClick={() => setDialog({ add: 'totp' })}>
           Add authenticator app

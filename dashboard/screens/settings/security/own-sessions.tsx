@@ -10,7 +10,7 @@ import { nameBrowser } from './browser-name';
 
 type OwnSession = Schemas['OwnSession'];
 
-/** The person's sessions, to end those that should not be. */
+/** The person's own sessions. The person can end all of them except the current session. */
 export function OwnSessions() {
   const [ending, setEnding] = useState<OwnSession | 'others'>();
   const close = () => setEnding(undefined);

@@ -13,7 +13,10 @@ import { OwnFactors } from './own-factors';
 import { OwnSessions } from './own-sessions';
 import { Requirement } from './requirement';
 
-/** Each read of the limits counts against them, so they are not read more often. */
+/**
+ * Interval at which the page reads the rate limits. It is not shorter, because each read counts
+ * against these limits.
+ */
 const REFRESH_MS = 20_000;
 
 type Window = Schemas['Me']['rate_limits'][number];

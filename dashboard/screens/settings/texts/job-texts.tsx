@@ -15,7 +15,7 @@ type Template = Schemas['MessageTemplate'];
 const PLACEHOLDERS =
   '{company}, {first_name}, {job_number}, {truck}, {driver}, {eta}, {pickup}, {tracking_link}, {driver_link}';
 
-/** The texts about jobs, which the account switches on and words itself. */
+/** The texts about jobs. The account can switch each text on and change its words. */
 export function JobTexts() {
   const [edited, setEdited] = useState<Template>();
   const canChange = useCan('admin');

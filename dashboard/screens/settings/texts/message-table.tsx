@@ -33,7 +33,7 @@ export const MESSAGE_FILTERS: readonly Filter[] = [
   { name: 'state', label: 'Status', kind: 'choice', options: wordsOf(MESSAGE_STATE) },
 ];
 
-/** The messages with their state; each opens as the text that was sent. */
+/** The messages with their state. A click shows the sent text. */
 export function MessageTable() {
   const [openId, setOpenId] = useState<string>();
   const { channel, state } = useUrlSearch();
@@ -98,7 +98,7 @@ function MessageSubject({ message }: { message: Message }) {
 }
 
 function MessageState({ message: { state, provider, error } }: { message: Message }) {
-  // A message in the outbox counts as sent, although nobody has received it.
+  // A message in the outbox has the state `sent`, although it was only stored.
   const isOnlyStored = provider === 'outbox' && state === 'sent';
   return (
     <>

@@ -7,7 +7,7 @@ import { Facts } from '../../../parts/record/facts';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { ExactTime } from '../../../parts/values/time';
 
-/** The words of one message, as its recipient reads them. */
+/** The text of one message, as its recipient reads it. */
 export function MessageText({ id, onClose }: { id: string; onClose: () => void }) {
   useFocusReturn();
   const { data, error, isPending, refetch } = api.useQuery('get', '/messages/{id}', {

@@ -12,7 +12,7 @@ import { WordingFields } from './wording-fields';
 
 const SECTIONS = [WordingFields];
 
-/** What the service writes to customers, and to the account's own people. */
+/** The messages from the service to customers, and to the account's own people. */
 export function TextsTab() {
   return (
     <Stack gap="lg">

@@ -1,7 +1,7 @@
 import { Fieldset, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { SettingsFieldsProps } from '../account/settings-draft';
 
-/** The account's own words around an invoice, in the mail and in the text message. */
+/** The fields for the account's own words around an invoice, in mails and text messages. */
 export function WordingFields({ shown, set, errors }: SettingsFieldsProps) {
   return (
     <Fieldset legend="Your words">

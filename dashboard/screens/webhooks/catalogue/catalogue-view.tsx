@@ -5,7 +5,7 @@ import { humanize } from '../../../parts/record/status-badge';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { type EventType, groupByKind, useEventTypes } from '../choices/event-types';
 
-/** Every event type with what it means, when it happens, and an example body. */
+/** All event types, each with its meaning, its cause and an example body. */
 export function CatalogueView() {
   const { data, error, isPending, refetch } = useEventTypes();
   return (

@@ -5,12 +5,15 @@ import { ScreenLink } from '../../../parts/url/links';
 
 export type Endpoint = Schemas['WebhookEndpoint'];
 
-/** More than an account may have, so that one page has them all. */
+/**
+ * A page size above an account's maximum number of endpoints, so that one page contains all of
+ * them.
+ */
 const ALL = 200;
 
 /**
- * Reads the account's endpoints. Returns undefined until they are read, and for people who may not
- * see them.
+ * Reads the account's endpoints. Returns undefined while they are being read, and for people
+ * without the right to see them.
  */
 export function useEndpoints(): readonly Endpoint[] | undefined {
   const canSee = useCan('admin');
@@ -23,7 +26,10 @@ export function useEndpoints(): readonly Endpoint[] | undefined {
   return data?.data.items;
 }
 
-/** The address of an endpoint, as a link to it unless it is deleted or hidden from the person. */
+/**
+ * The address of an endpoint. It is a link, unless the endpoint is deleted or hidden from the
+ * person.
+ */
 export function EndpointName({ id }: { id: string }) {
   const endpoints = useEndpoints();
   const endpoint = endpoints?.find((one) => one.id === id);

@@ -8,12 +8,12 @@ export function useEventTypes() {
   return api.useQuery('get', '/event-types', {}, { staleTime: 'static' });
 }
 
-/** Returns what stands before the last point: "ai.suggestion" of "ai.suggestion.created". */
+/** Returns the part before the last dot: "ai.suggestion" of "ai.suggestion.created". */
 export function readKind(type: string): string {
   return type.slice(0, type.lastIndexOf('.'));
 }
 
-/** Returns the types by kind, each kind in the sequence in which its first type is listed. */
+/** Groups types by kind. The kinds have the sequence of their first types. */
 export function groupByKind(types: readonly EventType[]): ReadonlyMap<string, readonly EventType[]> {
   const groups = new Map<string, EventType[]>();
   for (const type of types) {
@@ -23,7 +23,10 @@ export function groupByKind(types: readonly EventType[]): ReadonlyMap<string, re
   return groups;
 }
 
-/** Returns every filter of event types: the types, and `invoice.*` for each kind with several. */
+/**
+ * Returns all filters for event types. These are the types, and `invoice.*` for each kind with
+ * several types.
+ */
 export function listTypeFilters(types: readonly EventType[]): string[] {
   return [...groupByKind(types)].flatMap(([kind, members]) => [
     ...(members.length > 1 ? [`${kind}.*`] : []),

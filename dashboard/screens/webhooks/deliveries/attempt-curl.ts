@@ -3,8 +3,8 @@ import { quote } from '../../../parts/values/curl';
 import type { EventBody } from './event-body';
 
 /**
- * Returns the curl command that repeats an attempt, with the headers as they were sent. Its
- * timestamp and signature stay those of the attempt, so receivers refuse it after five minutes.
+ * Returns the curl command that repeats an attempt with the same headers. Its timestamp and
+ * signature are those of the attempt, so receivers refuse the command after five minutes.
  */
 export function buildAttemptCurl(attempt: Schemas['WebhookAttempt'], body: EventBody): string {
   const headers = Object.entries(attempt.request_headers).map(

@@ -11,7 +11,7 @@ import { LatencyBar } from './latency-bar';
 
 type AttemptRecord = Schemas['WebhookAttempt'];
 
-/** One attempt: its result and times, and on demand all that was sent and received. */
+/** One attempt: its result and times. A click shows the whole request and response. */
 export function Attempt({
   attempt,
   body,
@@ -87,7 +87,10 @@ function Exchange({ attempt, body }: { attempt: AttemptRecord; body: EventBody }
   );
 }
 
-/** Indented to be read; the copy has the bytes that were sent, as a signature check needs them. */
+/**
+ * The page shows the body with indentation. The copy button copies the exact bytes, because a
+ * signature check needs them.
+ */
 function RequestBody({ raw }: { raw: string }) {
   return (
     <div>

@@ -45,7 +45,10 @@ export function DeliveriesView() {
   );
 }
 
-/** Links may ask for the deliveries of one replay or event, which can be cleared here. */
+/**
+ * Returns the filters of the list. Includes the filters by replay and event only if a link has set
+ * them, so that the person can remove them.
+ */
 function listFilters(
   endpoints: readonly Endpoint[],
   types: readonly string[],

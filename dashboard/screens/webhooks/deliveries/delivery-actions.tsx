@@ -8,7 +8,9 @@ import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { useUrl, useUrlSearch } from '../../../parts/url/use-url';
 import type { Delivery } from './delivery-columns';
 
-/** Replay sends the same event once more, as a delivery of its own, which then opens. */
+/**
+ * The buttons of a delivery. Replay sends the same event again as a new delivery, which then opens.
+ */
 export function DeliveryActions({ delivery }: { delivery: Delivery }) {
   const [isCancelling, setCancelling] = useState(false);
   const canAct = useCan('admin');

@@ -5,7 +5,7 @@ import { TimeAgo } from '../../../parts/values/time';
 
 export type Delivery = Schemas['WebhookDelivery'];
 
-/** The columns of a list of deliveries besides the one that links to them. */
+/** The columns of a list of deliveries, without the first column with the links. */
 export const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
   { header: 'Status', width: 130, render: ({ status }) => <StatusBadge status={status} /> },
   { header: 'Response', render: describeResponse },
@@ -19,13 +19,16 @@ export const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
   { header: 'Created', width: 130, render: ({ created_at: at }) => <TimeAgo at={at} /> },
 ];
 
-/** Returns the status of the last response, or why there was none. */
+/** Returns the status of the last response, or the reason why there was no response. */
 export function describeResponse({ last_response_status: status, last_error: error }: Delivery): string {
   if (status !== null) return `HTTP ${status}`;
   return error ? nameError(error) : '–';
 }
 
-/** Names an error class: "http_500" is "HTTP 500", "blocked_address" is "Blocked address". */
+/**
+ * Returns the name of an error class. "http_500" becomes "HTTP 500", and "blocked_address" becomes
+ * "Blocked address".
+ */
 export function nameError(error: string): string {
   return humanize(error).replace(/^Http /, 'HTTP ');
 }

@@ -14,13 +14,16 @@ import { DeliveryActions } from './delivery-actions';
 import type { Delivery } from './delivery-columns';
 import { useEventBody } from './event-body';
 
-/** A new delivery is attempted within a second or two, unless its endpoint has to wait. */
+/**
+ * The page first reads a new delivery at short intervals, because its first attempt usually ends
+ * within two seconds.
+ */
 const FAST_MS = 600;
 const SLOW_MS = 15_000;
-/** How often to read fast: the account has only so many requests a minute. */
+/** Number of fast reads. More would use up the account's requests of the minute. */
 const FAST_READS = 12;
 
-/** One delivery with the attempts at it; `?delivery=` names it, over whatever list is open. */
+/** One delivery with its attempts. The URL names the delivery in `?delivery=`, over any list. */
 export function DeliveryDrawer({ id }: { id: string }) {
   const { cursor } = useUrlSearch();
   const { setSearch } = useUrl();

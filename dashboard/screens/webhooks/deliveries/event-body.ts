@@ -3,14 +3,14 @@ import { client } from '../../../api/client';
 import { Problem } from '../../../api/problem';
 import type { Delivery } from './delivery-columns';
 
-/** What is known of the body that a delivery sent: its text, or why it cannot be shown. */
+/** The body of a delivery, or the reason why the page cannot show it. */
 export type EventBody = { text: string } | { reason: string };
 
 const LOADING: EventBody = { reason: 'The body is being read.' };
 
 /**
- * Reads the body that all attempts of a delivery sent. It is taken as the text of the response,
- * because a signature belongs to exact bytes.
+ * Reads the body that all attempts of a delivery sent. Reads it as text and not as JSON, because a
+ * signature covers the exact bytes.
  */
 export function useEventBody({ id }: Delivery): EventBody {
   const { data } = useQuery({

@@ -1,7 +1,10 @@
 import { Group, Progress, Text } from '@mantine/core';
 import type { Schemas } from '../../../api/records';
 
-/** How long an attempt took, and where: connecting, waiting for the response, reading it. */
+/**
+ * The duration of an attempt, split into connecting, waiting for the response, and reading the
+ * response.
+ */
 export function LatencyBar({ attempt }: { attempt: Schemas['WebhookAttempt'] }) {
   const { connect_ms: connect, first_byte_ms: firstByte, total_ms: total } = attempt;
   const connected = connect ?? total;

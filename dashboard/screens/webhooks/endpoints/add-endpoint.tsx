@@ -10,7 +10,7 @@ import { ENDPOINT_FIELDS, type EndpointDraft, EndpointFields } from './endpoint-
 
 type Body = Schemas['WebhookEndpointCreate'];
 
-/** Adds an endpoint, shows its secret once, and then opens it. */
+/** Adds an endpoint, shows its secret once, and then opens the endpoint. */
 export function AddEndpoint({ onClose }: { onClose: () => void }) {
   const { openRecord } = useUrl();
   const [draft, setDraft] = useState<EndpointDraft>({ url: '', event_types: ['*'] });
@@ -53,7 +53,7 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What to do with the secret of an endpoint. */
+/** Explains how to use the secret of an endpoint. */
 export function SecretUse() {
   return (
     <Text size="sm">

@@ -7,7 +7,7 @@ import { HeaderFields } from './header-fields';
 
 type Patch = Schemas['WebhookEndpointPatch'];
 
-/** What the form holds. Headers of undefined stay as they are. */
+/** The values in the form. If `headers` is undefined, the stored headers stay unchanged. */
 export type EndpointDraft = { [Name in keyof Patch]?: Patch[Name] | undefined };
 
 export const ENDPOINT_FIELDS = [
@@ -20,7 +20,7 @@ export const ENDPOINT_FIELDS = [
   'asymmetric',
 ] as const;
 
-/** @param headerNames headers that the endpoint has; their values cannot be read again */
+/** @param headerNames names of the stored headers; their values cannot be read again */
 export function EndpointFields({
   draft,
   errors,

@@ -24,7 +24,7 @@ const TROUBLES: Partial<Record<Endpoint['health']['state'], string>> = {
   slow: 'It responds slowly, so its deliveries run apart from those of fast endpoints.',
 };
 
-/** State, and what to do about it; health; secrets. */
+/** The state of an endpoint with the next action, its health and its secrets. */
 export function EndpointOverview({ endpoint }: { endpoint: Endpoint }) {
   const { health } = endpoint;
   return (
@@ -48,7 +48,7 @@ export function EndpointOverview({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Says why an endpoint gets nothing or gets it late, and offers to start it again. */
+/** Explains why an endpoint gets no deliveries or gets them late. Offers to start it again. */
 function StateAlert({ endpoint }: { endpoint: Endpoint }) {
   const canChange = useCan('admin');
   const patch = useEndpointPatch(endpoint, endpoint.enabled ? 'Endpoint resumed' : 'Endpoint enabled');

@@ -8,10 +8,10 @@ import { EndpointDeliveries } from './endpoint-deliveries';
 import { EndpointOverview } from './endpoint-overview';
 import { EndpointSettings } from './endpoint-settings';
 
-/** Its health changes with each delivery. */
+/** The page polls, because each delivery changes the endpoint's health. */
 const REFRESH_MS = 15_000;
 
-/** One endpoint. While the URL names a delivery or a replay, that one is shown instead. */
+/** One endpoint. If the URL names a delivery or a replay, shows that delivery or replay instead. */
 export function EndpointRecord({ id }: { id: string }) {
   const { delivery, replay } = useUrlSearch();
   return delivery || replay ? null : <EndpointDrawer id={id} />;

@@ -13,7 +13,7 @@ import type { Endpoint } from '../choices/endpoint-names';
 import { EditEndpoint } from './edit-endpoint';
 import { useEndpointPatch } from './use-endpoint-patch';
 
-/** What the endpoint is set to, with the buttons that change it. */
+/** The settings of the endpoint, with the buttons that change them. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   const canChange = useCan('admin');
   return (

@@ -6,7 +6,7 @@ import { type EventType, groupByKind, readKind, useEventTypes } from '../choices
 
 const ALL = '*';
 
-/** Which events an endpoint gets: all, all of a kind, or single types. */
+/** Chooses the events that an endpoint gets: all events, all of a kind, or single types. */
 export function EventTypeChoice({
   value,
   error,
@@ -83,7 +83,7 @@ function Kind({
   );
 }
 
-/** Adds a type, and drops those that it includes. */
+/** Adds a type. Removes the types that the new type includes. */
 function addType(types: readonly string[], added: string): string[] {
   if (added === ALL) return [ALL];
   const kind = readKind(added);

@@ -18,10 +18,10 @@ interface Row {
 }
 
 /**
- * Headers that go with each delivery. Their values are never shown again, so those of an endpoint
- * can only be replaced as a whole.
- * @param names headers that the endpoint has
- * @param onHeaders gets undefined as long as the headers are to stay as they are
+ * The custom headers of each delivery. The API never returns their values again, so a person can
+ * only replace all headers at once.
+ * @param names names of the stored headers
+ * @param onHeaders called with undefined as long as the stored headers stay unchanged
  */
 export function HeaderFields({
   names,
@@ -120,8 +120,8 @@ function HeaderRow({
 }
 
 /**
- * Returns the headers to send. Without filled rows, returns null to remove the endpoint's headers,
- * or undefined if it has none.
+ * Returns the headers to send. Without filled rows, returns null to remove the stored headers, or
+ * undefined if there are none.
  */
 function toHeaders(
   rows: readonly Row[],

@@ -7,7 +7,7 @@ import { TimeAgo } from '../../../parts/values/time';
 
 const COUNTED = 200;
 
-/** How the endpoint's last deliveries ended, and when the next one is tried again. */
+/** The results of the endpoint's last deliveries, and the time of the next retry. */
 export function RecentDeliveries({ endpointId }: { endpointId: string }) {
   const recent = useDeliveries({ endpoint_id: endpointId });
   const waiting = useDeliveries({ endpoint_id: endpointId, status: 'failed' });
@@ -42,7 +42,7 @@ function useDeliveries(query: { endpoint_id: string; status?: 'failed' }) {
   return api.useQuery('get', '/webhook-deliveries', { params: { query: { ...query, limit: COUNTED } } });
 }
 
-/** Rounds down, so that 100 % means all. */
+/** Rounds down, so that 100 % means that all deliveries succeeded. */
 function percent(part: number, whole: number): string {
   return `${Math.floor((part / whole) * 100)} %`;
 }

@@ -15,7 +15,7 @@ const OVERLAPS = [
   { hours: '168', label: 'Signs for 7 days more' },
 ] as const;
 
-/** Replaces the secret of an endpoint. The old one may sign beside the new one for a while. */
+/** Replaces the secret of an endpoint. For a while, both secrets may sign each delivery. */
 export function RollSecret({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const [hours, setHours] = useState('24');
   const [rolled, setRolled] = useState<Schemas['WebhookEndpointWithSecret']>();

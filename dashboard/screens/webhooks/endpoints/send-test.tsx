@@ -10,7 +10,9 @@ import { useEventTypes } from '../choices/event-types';
 
 type TestType = NonNullable<Schemas['WebhookTest']['type']>;
 
-/** Sends a made-up event, and opens its delivery, which shows the attempt as soon as it is made. */
+/**
+ * Sends a test event, and opens its delivery. The delivery shows the attempt as soon as it is made.
+ */
 export function SendTest({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { cursor } = useUrlSearch();
   const { setSearch } = useUrl();

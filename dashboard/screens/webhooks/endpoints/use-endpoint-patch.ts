@@ -4,7 +4,10 @@ import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import type { Endpoint } from '../choices/endpoint-names';
 
-/** Changes an endpoint; a newer version than the one shown is refused. */
+/**
+ * Changes an endpoint. If a newer version than the shown version exists, the API refuses the
+ * change.
+ */
 export function useEndpointPatch(endpoint: Endpoint, done: string, onProblem?: (problem: Problem) => void) {
   return useWrite(
     (headers, body: Schemas['WebhookEndpointPatch']) =>

@@ -9,9 +9,9 @@ type Replay = Schemas['WebhookReplay'];
 type Count = Schemas['DryRunOfWebhookReplay'];
 
 /**
- * A dialog that first counts what it would send, by a dry run, and sends only what was counted: a
- * changed filter is counted again. The replay that it starts then opens with its progress.
- * @param verb what the second button does, such as "Replay"
+ * A dialog that first counts the deliveries by a dry run, and counts again after a change of the
+ * filter. A second click then starts the replay, which opens with its progress.
+ * @param verb the text of the second button, such as "Replay"
  */
 export function CountedDialog<Body>({
   title,

@@ -12,20 +12,21 @@ type Count = Schemas['DryRunOfWebhookReplay'];
 
 const DAY_MS = 86_400_000;
 
-/** Delivers the events that an endpoint missed since a time. */
+/** Delivers the events that an endpoint has missed since a given time. */
 export function Recover({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const [since, setSince] = useState<string | null>(
     () => endpoint.health.failing_since ?? new Date(Date.now() - DAY_MS).toISOString(),
   );
   const [until, setUntil] = useState<string | null>(null);
-  // An empty time is left to the API, which then says that it is missing.
+  // Omit an empty time. The API then reports it as missing.
   const body = { ...(since ? { since } : {}), ...(until ? { until } : {}) } as Body;
   const post = (headers: WriteHeaders & { 'X-Service-Dry-Run'?: 'true' }, input: Body) =>
     client.POST('/webhook-endpoints/{id}/recover', {
       params: { path: { id: endpoint.id }, header: headers },
       body: input,
     });
-  // Cast the type: a dry run returns 200 with a preview, which the generated types do not have.
+  // Cast the type: a dry run returns 200 with a preview, but the generated types lack this
+  // response.
   const count = useWrite<Body, Count>(
     async (headers, input) => (await post({ ...headers, 'X-Service-Dry-Run': 'true' }, input)) as never,
   );

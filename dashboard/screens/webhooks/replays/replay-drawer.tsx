@@ -18,7 +18,7 @@ type Replay = Schemas['WebhookReplay'];
 
 const POLL_MS = 1000;
 
-/** One replay or recovery with its progress; `?replay=` names it. */
+/** One replay or recovery with its progress. The URL names it in `?replay=`. */
 export function ReplayDrawer({ id }: { id: string }) {
   const { cursor } = useUrlSearch();
   const { setSearch } = useUrl();
@@ -82,7 +82,9 @@ function ReplayFacts({ replay }: { replay: Replay }) {
   );
 }
 
-/** A completed replay may have deliveries that are still open, so it can be cancelled too. */
+/**
+ * A person can also cancel a completed replay, because some of its deliveries may still be open.
+ */
 function ReplayActions({ replay }: { replay: Replay }) {
   const [isCancelling, setCancelling] = useState(false);
   const canCancel = useCan('admin') && replay.status !== 'cancelled';

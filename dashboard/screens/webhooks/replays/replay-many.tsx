@@ -24,7 +24,10 @@ const STATUSES = [
 const FIELDS = ['endpoint_id', 'event_type', 'status', 'since', 'until'];
 const DAY_MS = 86_400_000;
 
-/** Sends the deliveries that match a filter once more. It starts with the filters of the list. */
+/**
+ * Sends the deliveries that match a filter again. The filter starts with the values of the list's
+ * filter.
+ */
 export function ReplayMany({ onClose }: { onClose: () => void }) {
   const search = useUrlSearch();
   const timeZone = useTimeZone();
@@ -32,7 +35,8 @@ export function ReplayMany({ onClose }: { onClose: () => void }) {
   const body = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined)) as Body;
   const post = (headers: WriteHeaders & { 'X-Service-Dry-Run'?: 'true' }, input: Body) =>
     client.POST('/webhook-deliveries/replay', { params: { header: headers }, body: input });
-  // Cast the type: a dry run returns 200 with a preview, which the generated types do not have.
+  // Cast the type: a dry run returns 200 with a preview, but the generated types lack this
+  // response.
   const count = useWrite<Body, Count>(
     async (headers, input) => (await post({ ...headers, 'X-Service-Dry-Run': 'true' }, input)) as never,
   );

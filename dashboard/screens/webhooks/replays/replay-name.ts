@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../api/records';
 
-/** Names a replay by what it sends: "Replay of exhausted invoice.* deliveries". */
+/** Returns a name for a replay: "Replay of exhausted invoice.* deliveries". */
 export function nameReplay({ kind, filter }: Schemas['WebhookReplay']): string {
   if (kind === 'recover') return 'Recovery of missed events';
   const type = filter.event_type === '*' ? null : filter.event_type;

@@ -1,6 +1,6 @@
 import type { SignedHeaders } from './header-text';
 
-/** One step of the check, with why it passed or failed. */
+/** One step of the check, with the reason why it passed or failed. */
 export interface Step {
   name: string;
   result: 'pass' | 'fail' | 'skipped';
@@ -14,11 +14,11 @@ export interface Delivered {
 }
 
 const PREFIX = 'whsec_';
-/** How far a receiver lets the timestamp be from its own clock. */
+/** Maximum difference between the timestamp and the receiver's clock. */
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Checks a delivery as a receiver does (Standard Webhooks, v1). Nothing leaves the page.
+ * Checks a delivery as a receiver does (Standard Webhooks, v1). Sends no data.
  * @param now milliseconds since 1970
  */
 export async function checkDelivery(delivered: Delivered, now: number): Promise<readonly Step[]> {
@@ -53,7 +53,7 @@ function formatSeconds(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} hours` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Returns the bytes of a secret, or why it is none. */
+/** Returns the bytes of a secret, or the reason why the text is not a secret. */
 function readSecret(secret: string): Uint8Array<ArrayBuffer> | string {
   if (secret === '') return 'Paste the signing secret, which starts with whsec_.';
   if (secret.startsWith('whpk_')) return 'This is a public key (v1a). Paste the signing secret, whsec_….';
@@ -110,7 +110,7 @@ function explainUnknown(own: string): string {
   return `None matches. This secret and body give v1,${own}. Either the secret is another endpoint's or was rolled, or the body or a header has changed since it was signed.`;
 }
 
-/** Tries the usual mistakes, and returns the one that explains the difference. */
+/** Looks for the usual mistakes. Returns the mistake that explains why no signature matches. */
 async function explainMismatch(
   delivered: Delivered,
   key: Uint8Array<ArrayBuffer>,

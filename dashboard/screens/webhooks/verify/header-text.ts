@@ -3,8 +3,8 @@ export const HEADER_NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signatu
 export type SignedHeaders = Record<(typeof HEADER_NAMES)[number], string>;
 
 /**
- * Finds the three headers in a pasted text: lines of `name: value`, or a JSON object. Returns
- * undefined if it has none of them.
+ * Finds the three signature headers in a pasted text, which has lines of `name: value` or is a JSON
+ * object. Returns undefined if the text has none of these headers.
  */
 export function readHeaders(text: string): Partial<SignedHeaders> | undefined {
   const found = HEADER_NAMES.flatMap((name) => {

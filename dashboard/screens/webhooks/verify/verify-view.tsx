@@ -13,7 +13,7 @@ const EMPTY: Delivered = {
 /** Browsers offer cryptography only to pages with TLS and to localhost. */
 const canCompute = crypto.subtle !== undefined;
 
-/** Checks the signature of a delivery in this page, step by step. Nothing is sent or stored. */
+/** Checks the signature of a delivery in the browser, step by step. Sends and stores no data. */
 export function VerifyView() {
   const [delivered, setDelivered] = useState(EMPTY);
   const [steps, setSteps] = useState<readonly Step[]>();
@@ -76,7 +76,10 @@ function NoCryptography() {
   );
 }
 
-/** Pasting several headers at once into any of the fields fills all of them. */
+/**
+ * The fields for the three headers. A text with several headers, pasted into any field, fills all
+ * fields.
+ */
 function HeaderInputs({
   headers,
   onHeaders,

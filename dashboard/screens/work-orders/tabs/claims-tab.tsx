@@ -11,7 +11,7 @@ import { TimeAgo } from '../../../parts/values/time';
 
 type Claim = Schemas['Claim'];
 
-/** The claims on motor clubs for the invoices of the work order. */
+/** The claims to motor clubs for the invoices of the work order. */
 export function ClaimsTab({ workOrder }: { workOrder: WorkOrder }) {
   const query = { work_order_id: workOrder.id, limit: 200 };
   const found = api.useQuery('get', '/invoices', { params: { query } });

@@ -89,7 +89,7 @@ function Position({ pickup: { lat, lng } }: { pickup: WorkOrder['pickup'] }) {
   return <span className="digits">{`${lat}, ${lng}`}</span>;
 }
 
-/** Keeps the line breaks that were typed. */
+/** A text with the line breaks that people typed. */
 function LongText({ text }: { text: string | null }) {
   return (
     <Text inherit style={{ whiteSpace: 'pre-wrap' }}>

@@ -33,7 +33,7 @@ export function InspectionsTab({ workOrderId }: { workOrderId: string }) {
   );
 }
 
-/** What is not in order: items that failed or need attention, and defects. */
+/** The problems that an inspection found: items that failed or need attention, and defects. */
 function Findings({ inspection: { items, defects, notes } }: { inspection: Inspection }) {
   const texts = [
     ...items

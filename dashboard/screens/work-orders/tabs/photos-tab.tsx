@@ -7,7 +7,7 @@ import { TimeAgo } from '../../../parts/values/time';
 
 type Photo = Schemas['WorkOrderPhoto'];
 
-/** The photos that the driver or a key has added to the work order. */
+/** The photos of the work order, from the driver or from an API key. */
 export function PhotosTab({ workOrderId }: { workOrderId: string }) {
   const path = { id: workOrderId };
   return (
@@ -30,7 +30,7 @@ export function PhotosTab({ workOrderId }: { workOrderId: string }) {
   );
 }
 
-/** The picture, which is read with the session of the page and opens in full size. */
+/** One picture, read with the session of the page. A click opens it in full size. */
 function Picture({ photo }: { photo: Photo }) {
   const url = usePicture(photo);
   if (url === 'failed') return <Text size="sm">The picture could not be loaded.</Text>;

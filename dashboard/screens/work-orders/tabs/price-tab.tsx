@@ -14,7 +14,9 @@ import { Money } from '../../../parts/values/money';
 
 type Price = Schemas['JobPrice'];
 
-/** What the rate card charges for the work order, and why. Reading it stores nothing. */
+/**
+ * The rate card's price of the work order, with its explanation. Reading the price stores nothing.
+ */
 export function PriceTab({ workOrder }: { workOrder: WorkOrder }) {
   const { openScreen } = useUrl();
   const canWrite = useCan('write');
@@ -46,8 +48,8 @@ export function PriceTab({ workOrder }: { workOrder: WorkOrder }) {
 }
 
 /**
- * True if the rate card can price the work order: if the work is done, or a truck was there in
- * vain.
+ * True if the rate card can price the work order: the work is done, or a truck came without
+ * success.
  */
 function canBeInvoiced({ status, cancel_reason: reason }: WorkOrder): boolean {
   return status === 'completed' || reason === 'goa' || reason === 'unsuccessful';

@@ -2,7 +2,10 @@ import type { OpenConnection, VendorResponse } from '../../contract/connection.j
 import { VendorError, type VendorErrorKind } from '../../contract/vendor-error.js';
 import { encodeForm, type FormValue } from './form.js';
 
-/** Stripe answers in this version, whatever version the account has set. */
+/**
+ * The API version of Stripe's responses. Stripe uses this version instead of the version that the
+ * account has set.
+ */
 const API_VERSION = '2026-10-28.endive';
 
 export interface StripeRequest {
@@ -12,7 +15,7 @@ export interface StripeRequest {
   form?: Record<string, FormValue>;
   /** The idempotency key. Every POST needs one. */
   key?: string;
-  /** A file, in place of `form`. */
+  /** A file to send instead of `form`. */
   upload?: { boundary: string; body: Buffer };
 }
 
@@ -23,22 +26,25 @@ interface StripeError {
   message?: string;
 }
 
-/** Calls Stripe's API. @throws {VendorError} if Stripe refuses the call or does not answer */
+/**
+ * Calls Stripe's API.
+ * @throws {VendorError} if Stripe refuses the call or does not respond
+ */
 export async function callStripe<T>(connection: OpenConnection, request: StripeRequest): Promise<T> {
   const { status, answer, fail } = await requestStripe<T>(connection, request);
   if (status >= 300) throw fail();
   return answer;
 }
 
-/** An answer of Stripe, which may be a refusal. */
+/** Stripe's response, which may be a refusal. */
 export interface StripeAnswer<T> {
   status: number;
   answer: T;
-  /** Builds the error of a refusal. */
+  /** Builds the error for a refusal. */
   fail(): VendorError;
 }
 
-/** Calls Stripe's API, for callers to whom a refusal is a result. */
+/** Calls Stripe's API for callers that handle a refusal as a result, not as an error. */
 export async function requestStripe<T>(
   connection: OpenConnection,
   request: StripeRequest,
@@ -93,7 +99,8 @@ function toVendorError({ status, headers }: VendorResponse, error: StripeError):
 function findKind(status: number, type?: string, code?: string): VendorErrorKind {
   if (status === 403) return 'auth';
   if (status === 404 || code === 'resource_missing') return 'gone';
-  // Another call with the same key is still running. Its outcome arrives under the same key.
+  // Another call with the same key is still running. A repetition with this key returns the outcome
+  // of that call.
   if (status === 409) return 'unknown_outcome';
   return type === 'idempotency_error' ? 'conflict' : 'refused';
 }

@@ -9,31 +9,37 @@ export interface List<T> {
   has_more: boolean;
 }
 
-/** Each event costs a read of its object, so a page is small. */
+/** Small, because each event of a page needs one more request to read its object. */
 const PAGE_SIZE = 50;
-/** The worker reads 4 MB at most. A payment with its charge and much metadata has some 60 kB. */
+/**
+ * The worker reads responses of at most 4 MB. A payment with its charge and much metadata takes
+ * about 60 kB.
+ */
 const LIST_PAGE_SIZE = 50;
-/** A pull reads again what happened this long before its start, because lists lag behind. */
+/**
+ * Each pull reads from this long before the start of the previous pull, because Stripe's lists lag
+ * behind.
+ */
 const OVERLAP_SECONDS = 120;
-/** The first pull of a connection looks this far back. */
+/** The first pull of a connection reads the events of the last day. */
 const FIRST_PULL_SECONDS = 86_400;
 
 /**
- * Where a pull continues. Stripe lists events newest first, so a pull of several pages walks back
- * in time to `since`, and the next pull begins where this one began.
+ * The position at which a pull continues. Stripe lists events newest first, so a pull of several
+ * pages reads back in time until `since`. The next pull starts at the time when this pull began.
  */
 interface Place {
-  /** Seconds since 1970: up to then, earlier pulls have read. */
+  /** Seconds since 1970. Earlier pulls have read the events up to this time. */
   since: number;
-  /** Seconds since 1970: when this pull began. Absent between two pulls. */
+  /** Seconds since 1970: the time when this pull began. Absent between two pulls. */
   startedAt?: number;
-  /** The event after which the next page of this pull begins. */
+  /** Id of the last event of the previous page. The next page starts after this event. */
   after?: string;
 }
 
 /**
- * Reads the events since the cursor, and then the objects that these events name, as they are now.
- * So a webhook that was lost, and an object that changed long after its creation, are found too.
+ * Reads the events since the cursor, then the current state of the objects that they name. Reading
+ * events also finds lost webhooks, and objects that changed long after their creation.
  */
 export async function pullNamed<State>(
   connection: OpenConnection,
@@ -68,7 +74,7 @@ function findPlace(cursor: string | null, since: string | null): Place | undefin
   return cursor === null ? undefined : (JSON.parse(cursor) as Place);
 }
 
-/** Reads objects by their ids. Skips those that the account does not have. */
+/** Reads objects by their ids. Skips objects that do not exist in the account. */
 export async function readEach<T>(
   connection: OpenConnection,
   ids: readonly string[],
@@ -90,9 +96,9 @@ export async function readEach<T>(
 }
 
 /**
- * Lists the objects of one kind that were made since a time, newest first. Unlike the list of
- * events, this list forgets nothing.
- * @param toChange returns undefined for an object that is none of ours
+ * Lists the objects of one kind that were created since a time, newest first. Stripe deletes old
+ * events, but this list stays complete.
+ * @param toChange returns undefined for an object that this service did not create
  */
 export async function listSince<T extends { id: string }, State>(
   connection: OpenConnection,

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Inbound, InboundNotice } from '../../contract/vendor.js';
 
-/** How old a webhook may be. Stripe signs each retry with a new time. */
+/** Maximum age of a webhook. Stripe signs each retry with a new time. */
 const TOLERANCE_SECONDS = 300;
 
 /**
@@ -37,7 +37,7 @@ type StripeObject = {
 export interface StripeEvent {
   id: string;
   type: string;
-  /** The connected account, in webhooks of the operator's application. */
+  /** Id of the connected account. Present only in webhooks of the operator's application. */
   account?: string;
   data: { object: StripeObject };
 }
@@ -49,7 +49,10 @@ export const inbound: Inbound = {
   split: (body) => [toNotice(JSON.parse(body.toString('utf8')) as StripeEvent)],
 };
 
-/** The streams of the objects that events are about, by Stripe's name of the object. */
+/**
+ * The stream of each kind of object, by Stripe's name of the kind. Objects of other kinds belong to
+ * the stream `payments`.
+ */
 const STREAMS: Readonly<Record<string, string>> = {
   refund: 'refunds',
   dispute: 'disputes',
@@ -58,9 +61,12 @@ const STREAMS: Readonly<Record<string, string>> = {
   payout: 'payouts',
 };
 
-/** Finds the object that an event is about. The event's own copy of the object may be outdated. */
+/**
+ * Returns the id and stream of the event's object. The worker then reads the object, because the
+ * copy in the event may be outdated.
+ */
 export function toNotice({ id, account, data: { object } }: StripeEvent): InboundNotice {
-  // A Checkout Session in setup mode is about its SetupIntent, and any other one about its payment.
+  // In setup mode, a Checkout Session has a SetupIntent. In all other modes, it has a payment.
   const { setup_intent: setup } = object;
   const stream = setup ? 'payment_methods' : (STREAMS[object.object ?? ''] ?? 'payments');
   const hint = stream === 'payments' ? findPaymentIntent(object) : (setup ?? object.id);
@@ -72,7 +78,9 @@ export function toNotice({ id, account, data: { object } }: StripeEvent): Inboun
   };
 }
 
-/** The PaymentIntent that an object of Stripe is, or belongs to. */
+/**
+ * Returns the id of a PaymentIntent: of the object itself, or of the one that the object refers to.
+ */
 function findPaymentIntent(object: StripeObject): string | undefined {
   if (object.object === 'payment_intent') return object.id;
   if (object.object === 'terminal.reader') return object.action?.process_payment_intent?.payment_intent;

@@ -4,8 +4,8 @@ import type { EvidenceFile } from '../../contract/payments.js';
 import { callStripe } from './client.js';
 
 /**
- * Uploads a file that supports a dispute, and returns its id. The same file twice under the same
- * key gets the same id.
+ * Uploads a file that supports a dispute, and returns its id. A second upload of the file under the
+ * same key returns the same id.
  */
 export async function uploadEvidence(
   connection: OpenConnection,

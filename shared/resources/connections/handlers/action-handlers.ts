@@ -4,15 +4,17 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { type PlannedMerge, planMerge } from '../../../records/merge-records.js';
 import { notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { makePostponedDue, replayOperations } from '../../../sync/due-operations.js';
 import { resolveReplayedIssues } from '../../../sync/issue-rows.js';
 import { resumeConnectionQueues } from '../../../sync/lease-connection-queues.js';
-import { makePostponedDue, replayOperations } from '../../../sync/operation-rows.js';
 import { insertOAuthAttempts, storeSecrets } from '../../../sync/secret-rows.js';
 import { DESCRIBE_STREAM, type DueStreams, makeStreamsDue } from '../../../sync/stream-rows.js';
+import { bookSince } from '../../books/book-since.js';
 import type { ConnectionChange, SignInStart } from '../commands.js';
 import {
   CONNECTION_LABEL,
   type ConnectionRow,
+  findAccountingConnections,
   lockConnections,
   moveConnection,
   promptedOutcome,
@@ -27,11 +29,14 @@ interface Effect {
   dueStreams?: Omit<DueStreams, 'tenant_id' | 'id'>[];
   secrets?: string | undefined;
   /**
-   * True if the worker must try again now instead of waiting after earlier failures, because the
-   * account asked for it.
+   * True if the worker must try again now, instead of waiting after earlier failures. Set when the
+   * account asks for a new try.
    */
   endsPauses?: boolean;
-  /** True if what a limit postponed must be judged by new settings. */
+  /**
+   * True if operations that a limit has postponed are due again, because the connection's settings
+   * may have changed.
+   */
   endsPostponements?: boolean;
   responseExtra?: Record<string, unknown>;
 }
@@ -128,15 +133,32 @@ export const createConnectionMoveHandler =
       return isDone ? {} : refuseMove(row, VERBS[move]);
     });
 
-export function syncConnections(
+/**
+ * Makes the worker read changes from the vendor now. At an accounting vendor, the worker also
+ * enters the invoices released and the payments received after `since`. A dry run only counts these
+ * records, because its transaction is rolled back.
+ */
+export async function syncConnections(
   tx: Transaction,
   commands: Command<ConnectionSync>[],
 ): Promise<CommandOutcome[]> {
-  return applyEffects(tx, commands, (row, { input: { stream = null, since = null } }) =>
+  const outcomes = await applyEffects(tx, commands, (row, { input: { stream = null, since = null } }) =>
     isActionAllowed('sync', row.status)
       ? { endsPauses: true, dueStreams: [{ stream, since }] }
       : refuseMove(row, 'synchronized'),
   );
+  const books = await findAccountingConnections(tx, commands.map(toRecordRef));
+  const results: CommandOutcome[] = [];
+  for (const [index, command] of commands.entries()) {
+    const outcome = outcomes[index] as CommandOutcome;
+    const { tenantId, entityId: connectionId, input } = command;
+    const isPushed = outcome.ok && input.since !== undefined && books.has(refKey(toRecordRef(command)));
+    const { pushed, nextSince: next_since } = isPushed
+      ? await bookSince(tx, { tenantId, connectionId }, input.since as string)
+      : { pushed: 0, nextSince: null };
+    results.push(outcome.ok ? { ...outcome, responseExtra: { pushed, next_since } } : outcome);
+  }
+  return results;
 }
 
 export async function reconnectConnections(

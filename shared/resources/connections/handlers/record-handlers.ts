@@ -64,8 +64,8 @@ export async function authorizeConnections(
 }
 
 /**
- * Stores new items of webhooks. Then the worker reads the records that they name, or their streams.
- * An item that was stored before has no effect.
+ * Stores new items of webhooks. The worker then reads the record that an item names, or the whole
+ * stream if the item names none. An item that is already stored has no effect.
  */
 export async function receiveConnectionNotices(
   tx: Transaction,
@@ -79,7 +79,8 @@ export async function receiveConnectionNotices(
       input.notices.map((notice) => ({ tenant_id, connection_id, ...notice })),
     ),
   );
-  // An item that names its record needs no pull of the whole stream.
+  // If an item names its record, the worker reads only that record. Otherwise the whole stream is
+  // due.
   const due = added.flatMap(({ tenant_id, connection_id: id, stream, hint }) =>
     hint == null ? [{ tenant_id, id, stream }] : [],
   );
@@ -168,8 +169,8 @@ async function refuse(tx: Transaction, { row, command, reason, config }: Refusal
 }
 
 /**
- * Stores what the worker found: refused credentials, a long failure, or the end of a failure. Sends
- * a notice, except for the end of a failure.
+ * Stores the status that the worker found: the vendor refuses the credentials, has failed for long,
+ * or works again. Sends a notice unless the vendor works again.
  */
 export async function recordConnectionStatuses(
   tx: Transaction,

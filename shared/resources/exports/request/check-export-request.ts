@@ -4,7 +4,10 @@ import { validate } from '../../../contracts/schemas/validate.js';
 import { AppError, type ErrorDetail } from '../../../platform/errors.js';
 import { EXPORT_FILTERS } from './filters.js';
 
-/** The schema of the filters of each resource, in the member whose name errors show. */
+/**
+ * The schema that validates the filters of each resource. The filters are inside a member
+ * `filters`, so that error messages show the path from the request: `filters.status`.
+ */
 const SCHEMAS = Object.fromEntries(
   Object.entries(EXPORT_FILTERS).map(([resource, filters]) => [
     resource,
@@ -35,7 +38,7 @@ export function findExportRequestErrors(request: ExportCreate): {
   return { filters, errors: [...details, ...findCombinationErrors(request)] };
 }
 
-/** @throws {AppError} 400 with all errors, if there are any */
+/** @throws {AppError} 400 with all errors, if the list contains any */
 export function throwValidationErrors(errors: ErrorDetail[]): void {
   if (errors.length === 0) return;
   const [first] = errors;

@@ -24,7 +24,7 @@ interface ExportableList {
   conditions: (query: unknown, scope: FilterScope) => Conditions;
 }
 
-/** The filters and conditions of each resource. They are the same as in its list endpoint. */
+/** The filters and conditions of each resource, equal to those of the resource's list endpoint. */
 export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
   invoices: {
     schema: invoiceListQuery,

@@ -21,7 +21,7 @@ const TABLES = {
   payments: 'payments',
 } as const;
 
-/** The tables that only a dump contains. They may be larger than all others. */
+/** The tables that only a dump contains. They may be larger than all other tables. */
 const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
@@ -55,16 +55,16 @@ interface ExplainResult {
 }
 
 /**
- * Estimates how many rows of a table meet the conditions.
- *
- * In a table with many tenants, the planner's own estimate is far too low. It counts the tenant's
- * share of the rows twice: for the row-level security policy, and for our condition on tenant_id.
- * This function gets two estimates: with our conditions and without them. Both include the policy,
- * so their ratio counts the share once. The result is the table's size multiplied by this ratio.
+ * Estimates how many rows of a table meet the conditions. In a table with many tenants, the
+ * planner's own estimate is far too low. It counts the tenant's share of the rows twice: for the
+ * row-level security policy, and for our condition on tenant_id.
+ * This function therefore gets two estimates: with our conditions and without them. Both include
+ * the policy, so their ratio counts the share once. The result is the table's size multiplied by
+ * this ratio.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // Run these queries in sequence. If they ran concurrently and several failed, the reported error
-  // could be any of theirs.
+  // Run these queries in sequence. If concurrent queries failed together, the reported error could
+  // come from any of them.
   const matching = await explainRows(tx, { table, conditions });
   const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
   const [all] = await tx.query<{ rows: number }>({

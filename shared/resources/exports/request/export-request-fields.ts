@@ -68,7 +68,7 @@ const include = () =>
     )
     .example([]);
 
-/** Builds a field with a default value. A creation may omit the field. */
+/** Builds a field with a default value. A client that creates a record may omit the field. */
 export const withDefault = (schema: Joi.Schema, value: Joi.BasicType, columns: string): Field => ({
   input: schema.default(value),
   changeInput: schema,

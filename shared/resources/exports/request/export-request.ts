@@ -32,13 +32,16 @@ export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 /** The filters of the resource's list, such as status or since, with their values as text. */
 export type ExportFilters = Readonly<Record<string, string>>;
 
-/** What to export. Equal requests on equal data produce the same bytes. */
+/** The content and format of an export. Equal requests on equal data produce the same bytes. */
 export interface ExportRequest {
   tenantId: string;
   resource: ExportResource;
   format: ExportFormat;
   filters: ExportFilters;
-  /** Only for invoices as CSV, JSON or NDJSON. `all` always contains these files. */
+  /**
+   * Additional files of an export of invoices as CSV, JSON or NDJSON. An export of `all` always
+   * contains these files.
+   */
   include: readonly ExportInclude[];
   /** Compression of a single file. A zip and a dump are always compressed. */
   compression: 'gzip' | 'none';
@@ -49,7 +52,7 @@ export interface ExportRequest {
    * `total_cents`).
    */
   decimals: boolean;
-  /** IANA time zone name, which determines when a plain date in `since` and `until` begins. */
+  /** IANA time zone name. A plain date in `since` and `until` means midnight in this zone. */
   timeZone: string;
 }
 

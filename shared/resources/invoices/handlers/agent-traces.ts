@@ -8,18 +8,18 @@ export interface AgentTraces extends RecordRef {
   created_by_agent: boolean;
   agent_id: string | null;
   /**
-   * The time at which an agent last set the price. If an agent had set the price before, an agent's
-   * change of the billing email counts as setting it again. Null if no agent set the price, or if
-   * the first version of this service created the invoice.
+   * The time at which an agent last set the price. If an agent has priced the invoice, an agent's
+   * change of the billing email also sets this time. Null if no agent set the price, or if the
+   * first version of this service created the invoice.
    */
   agent_priced_at: string | null;
   /**
    * A copy of `agent_priced_at`, made when a person replaces the line items. While the two columns
-   * are equal, the price is the person's.
+   * are equal, the price counts as a person's.
    */
   replaced_agent_price_at: string | null;
   /**
-   * The last trusted `billing_email`; '' if the invoice had no email then. An email is trusted if
+   * The last trusted value of `billing_email`, where '' stands for no email. An email is trusted if
    * it was set at creation or by a person. An email from an API key is trusted if it replaced a
    * trusted email. Null if an earlier version of this service stored the invoice.
    */
@@ -55,8 +55,8 @@ interface Edit {
 
 /**
  * Returns the trace columns after an edit. If a person replaces the line items, the invoice no
- * longer counts as changed by an agent. If a person sets only the billing email, an agent's price
- * still counts.
+ * longer counts as changed by an agent. If a person sets only the billing email, the price still
+ * counts as an agent's.
  */
 export function updateAgentTraces(
   row: AgentTraces,

@@ -23,7 +23,10 @@ import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
 import { addLineTotals, buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import { priceFromCards } from './price-from-cards.js';
 
-/** What a client sends, and the recurring invoice from which the clock creates the invoice. */
+/**
+ * The input of a client. If the clock creates the invoice, the input also names the recurring
+ * invoice.
+ */
 export type InvoiceInput = InvoiceCreate & { recurring_invoice_id?: string };
 
 type CreateCommand = Command<InvoiceInput>;
@@ -175,7 +178,7 @@ function toOutcome(command: CreateCommand, isInserted: boolean): CommandOutcome 
  */
 async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
-  // All batches insert sorted by invoice number, so that two batches cannot deadlock.
+  // All batches insert their invoices sorted by number, so that two batches cannot deadlock.
   const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const inserting = tx.query<RecordRef>(buildInvoiceInsert(sorted));
   const lines = sorted.flatMap((draft) => buildLineItemRows(draft.command, draft.priced.lineTotals));

@@ -8,8 +8,8 @@ import { createInvoices, type InvoiceInput } from './create-handler.js';
 export type InvoiceDetails = Omit<InvoiceInput, 'invoice_number'>;
 
 /**
- * The number of rounds that try consecutive invoice numbers. Each later round doubles the step, to
- * pass a long run of taken numbers quickly.
+ * The number of rounds that try consecutive invoice numbers. Each later round doubles the step
+ * between numbers, so that a long run of taken numbers is passed quickly.
  */
 const SINGLE_STEP_ROUNDS = 4;
 const MAX_ROUNDS = 20;

@@ -3,6 +3,7 @@ import type { Row, Transaction } from '../../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
 import { failedOutcome } from '../../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../../records/record-refs.js';
+import { bookInvoices } from '../../books/store.js';
 import { closeOutdatedPayLinks } from '../../open-pay-links/store.js';
 import { cancelOpenApprovals } from '../../pending-approvals/store.js';
 import { refreshBillingStatus } from '../../work-orders/billing.js';
@@ -31,15 +32,21 @@ export interface InvoiceRow extends Row, AgentTraces {
   sent_at: string | null;
   paid_at: string | null;
   delivery_state: 'queued' | 'sent' | 'failed' | null;
-  /** The newest link on which the customer can pay, or could. */
+  /** The newest pay link of the invoice, even if the link no longer works. */
   pay_link_id: string | null;
 }
+
+/** The members of an invoice that decide to which statuses it may go. */
+export type InvoiceState = Pick<
+  InvoiceRow,
+  'status' | 'paid_cents' | 'released_at' | 'viewed_at' | 'sent_at'
+>;
 
 export function lockInvoices(tx: Transaction, refs: RecordRef[]): Promise<Map<string, InvoiceRow>> {
   return lockRecords<InvoiceRow>(tx, 'invoices', refs);
 }
 
-export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
+export function toInvoiceHistory(row: InvoiceState): InvoiceHistory {
   return {
     status: row.status,
     isReleased: row.released_at !== null,
@@ -49,9 +56,13 @@ export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
 
 /**
  * Returns a 409 error for a transition that is not allowed.
- * @param reason the reason, if a guard forbids a transition that the table allows
+ * @param reason why a guard forbids the transition; undefined if the table forbids it
  */
-export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): CommandOutcome {
+export function refuseInvoiceMove(
+  row: InvoiceState,
+  to: MoveTarget | string,
+  reason?: string,
+): CommandOutcome {
   const allowed = listAllowedActions(toInvoiceHistory(row), row.paid_cents > 0);
   return failedOutcome({
     code: 'invalid_status_transition',
@@ -116,7 +127,7 @@ function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): Comm
   });
 }
 
-export function mayMove(row: InvoiceRow, to: MoveTarget, mover: Mover): boolean {
+export function mayMove(row: InvoiceState, to: MoveTarget, mover: Mover): boolean {
   return listAllowedMoves(toInvoiceHistory(row), mover).includes(to);
 }
 
@@ -146,9 +157,17 @@ const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 /**
  * Stores the statuses and paid amounts of invoices, and updates the billing status of their work
  * orders. Cancels approvals that are no longer needed, and closes pay links that ask for more than
- * is owed. The caller must have locked the rows.
+ * is owed. Also stores the operations that enter the invoices in the account's books. The caller
+ * must have locked the rows.
+ * @param released the ids of the invoices that this transaction releases, or whose correction ends
+ *   with its payment. Their lines may differ from an earlier release, so the worker enters them in
+ *   the books again
  */
-export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
+export async function storeLifecycle(
+  tx: Transaction,
+  rows: InvoiceRow[],
+  released: ReadonlySet<string> = new Set(),
+): Promise<void> {
   if (rows.length === 0) return;
   const update = tx.query({
     name: 'move-invoices',
@@ -164,6 +183,10 @@ export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promi
     refreshBillingStatus(tx, workOrders),
     cancelOpenApprovals(tx, rows),
     closeOutdatedPayLinks(tx, rows),
+    bookInvoices(
+      tx,
+      rows.map((row) => ({ ...row, is_changed: released.has(row.id) })),
+    ),
   ]);
 }
 

@@ -113,7 +113,8 @@ function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): Planned
         })
       : to;
   const moved = applyMove(row, target, { now: facts.now, reason: command.input.reason });
-  // Test `to`, not `target`, because an invoice that reopens as `sending` is not sent again.
+  // Send the invoice only if the client asked for it (`to`). A reopened invoice may get the status
+  // `sending` too (`target`), but it is not sent again.
   if (to !== 'sending') return { command, ...moved, sending: undefined };
   return planSending(command, moved, facts);
 }
@@ -146,6 +147,7 @@ export async function storeInvoiceMoves(tx: Transaction, planned: PlannedMove[])
     storeLifecycle(
       tx,
       planned.map(({ row }) => row),
+      new Set(planned.flatMap(({ row, sending }) => (sending ? [row.id] : []))),
     ),
     storeInvoiceMessages(
       tx,
@@ -159,8 +161,8 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
   return {
     ok: true,
     changes,
-    // If a provider must still accept the message, the command that records the acceptance also
-    // records `invoice.sent` (docs/decisions.md §1, row 4).
+    // If a provider must still accept the message, do not record `invoice.sent` now. The command
+    // that records the acceptance also records `invoice.sent` (docs/decisions.md §1, row 4).
     events: isSentAtOnce(sending) ? [{ type: 'invoice.sent' }] : [],
     prompts: promptProviders(sending.messages),
   };
@@ -178,9 +180,9 @@ function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove)
 }
 
 /**
- * Returns the handler of an action. If the invoice already has the requested status, the action
- * changes nothing. There is one exception: `return` moves an invoice in needs_review to draft,
- * although both statuses are targets of `return`.
+ * Returns the handler of an action. Usually, an action changes nothing if the invoice already has
+ * one of its target statuses. The exception is `return`, whose targets are needs_review and draft:
+ * it moves an invoice from needs_review to draft.
  */
 export function createInvoiceActionHandler(action: InvoiceAction) {
   const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];

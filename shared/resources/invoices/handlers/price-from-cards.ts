@@ -21,10 +21,9 @@ import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Prices invoices from the rate card in force. If no command needs a price, which is usual, no
- * query runs.
- * @returns the command with line items, or the error, by command id. Commands that need no price or
- *   have no rate card are absent
+ * Prices invoices from the rate card in force. Usually no command needs a price, and no query runs.
+ * @returns the command with line items, or the error, by command id. The map omits commands that
+ * need no price or have no rate card
  */
 export async function priceFromCards(
   tx: Transaction,
@@ -56,9 +55,8 @@ function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice 
 }
 
 /**
- * Reads what the rate card needs to price the work orders. First locks the work orders and their
- * impounds. If two invoices are created concurrently, the second then sees what the first has
- * charged.
+ * Reads the facts for pricing the work orders. First locks the work orders and their impounds. If
+ * two invoices are created concurrently, the second then sees what the first has charged.
  */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {
   const jobs = commands.map(toPricingRequest);

@@ -43,9 +43,10 @@ interface RecipientFault {
 }
 
 /**
- * Selects the recipients of an invoice. A mail goes to the first of these that is set: the address
- * in the request, the invoice's billing email, the customer's billing email. A text goes to the
- * first of these: the number in the request, the work order's contact phone, the customer's phone.
+ * Selects the recipients of an invoice. A mail goes to the address in the request. Without one, it
+ * goes to the billing email of the invoice, or else of the customer. A text goes to the number in
+ * the request. Without one, it goes to the work order's contact phone, or else to the customer's
+ * phone.
  */
 export interface Recipients {
   selectFor(
@@ -121,8 +122,8 @@ export async function writeMessageBodies(
 }
 
 /**
- * Stores the messages of the invoices. Ends messages that are still queued from an earlier sending
- * of the same invoices. Messages of the provider `outbox`, which only stores them, count as sent.
+ * Stores the messages of the invoices. Ends messages of these invoices that are still queued from
+ * an earlier sending. Messages of the provider `outbox`, which only stores them, count as sent.
  * Call this function in the transaction that releases the invoices.
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
@@ -162,9 +163,9 @@ interface MovedInvoice {
 }
 
 /**
- * Returns an invoice with the state of its delivery. The provider `outbox` only stores messages. If
- * it is the only provider, a stored message counts as sent (docs/decisions.md §3), unless a sandbox
- * pretends that it fails.
+ * Sets the delivery state of an invoice. Messages of the provider `outbox`, which only stores them,
+ * count as sent (docs/decisions.md §3). If a sandbox pretends that all messages fail, the invoice
+ * fails too.
  */
 export function applyDelivery(
   { row, changes }: MovedInvoice,
@@ -175,7 +176,7 @@ export function applyDelivery(
   const reason = findFailure(sending);
   if (reason === null) return { row: { ...row, delivery_state: 'sent', sent_at: now }, changes };
   const failed = applyMove({ ...row, delivery_state: 'failed' }, 'failed', { now, reason });
-  // The invoice has one change of its status: from before the sending to its failure.
+  // Merge both status changes into one, from the status before the sending to `failed`.
   const start = changes.find(({ field }) => field === 'status');
   const merged = failed.changes.map((change) =>
     change.field === 'status' && start ? { ...change, from: start.from } : change,
@@ -183,12 +184,15 @@ export function applyDelivery(
   return { row: failed.row, changes: [...changes.filter((change) => change !== start), ...merged] };
 }
 
-/** True if the invoice counts as sent without a provider that must still accept a message. */
+/**
+ * True if the invoice counts as sent immediately: no provider still has to accept a message, and
+ * not every message has failed.
+ */
 export function isSentAtOnce(sending: PlannedSending): boolean {
   return !isInFlight(sending) && findFailure(sending) === null;
 }
 
-/** Returns why the delivery failed: a reason if every message has failed, else null. */
+/** Returns a reason for the failure if every message has failed, otherwise null. */
 function findFailure({ messages }: PlannedSending): string | null {
   const failures = messages.map(({ failure }) => failure);
   return failures.every((failure) => failure !== null) ? (failures[0] ?? null) : null;

@@ -9,6 +9,7 @@ import { diffPatch } from '../../../records/changes.js';
 import { nextUpdatedAtSql } from '../../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
+import { bookInvoices } from '../../books/store.js';
 import { holdWritesOverThreshold, type PricedWrite } from '../../pending-approvals/approval-threshold.js';
 import { toVersion } from '../../pending-approvals/store.js';
 import { invoiceFields } from '../fields.js';
@@ -35,8 +36,8 @@ interface Plan {
 }
 
 /**
- * The only status that an agent's PATCH may contain. Agents may edit drafts only, so a PATCH can
- * repeat this status but cannot change it (docs/decisions.md §3).
+ * The only status that an agent's PATCH may contain. Agents may edit only drafts, so such a PATCH
+ * repeats the status and never changes it (docs/decisions.md §3).
  */
 const AGENT_STATUSES: readonly string[] = ['draft'];
 /** Line items may be replaced in these statuses (docs/decisions.md §3). */
@@ -89,8 +90,8 @@ export async function updateInvoices(
 }
 
 /**
- * Returns an agent's edit if it counts towards the approval threshold. New line items count, and so
- * does a new billing email on an invoice that an agent priced.
+ * Returns an agent's edit if it counts towards the approval threshold. New line items count. A new
+ * billing email counts if an agent priced the invoice.
  */
 function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
   if (command.actor.type !== 'agent') return [];
@@ -199,6 +200,12 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   const repriced = changed.filter((plan) => plan.priced !== undefined);
   if (repriced.length > 0) queries.push(...replaceLineItems(tx, repriced));
   await Promise.all(queries);
+  // Only invoices that were released are in the books.
+  const released = changed.filter(({ row }) => row.released_at !== null);
+  await bookInvoices(
+    tx,
+    released.map(({ row }) => ({ ...row, is_changed: true })),
+  );
 }
 
 const UPDATED = `${invoiceFields.changeable}, subtotal_cents bigint, tax_cents bigint, total_cents bigint,

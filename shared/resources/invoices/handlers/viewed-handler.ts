@@ -7,7 +7,7 @@ import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } fro
 
 /**
  * Records the customer's first view. If a payment, the clock or a dispute has already changed the
- * status, the status stays.
+ * status, the handler keeps that status.
  */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockInvoices(tx, commands.map(toRecordRef));

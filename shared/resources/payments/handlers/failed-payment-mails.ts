@@ -21,8 +21,8 @@ export interface FailedPaymentOf extends FailedPayment {
 const DAY_MS = 86_400_000;
 
 /**
- * Stores a mail to the customer of each failed payment, with the link to pay again. Nobody is
- * mailed if the invoice has no address, is not open, or was never shown to the customer. Call this
+ * Stores a mail to the customer of each failed payment, with a link for paying again. Stores no
+ * mail if the invoice has no address, is not open, or was never shown to the customer. Call this
  * function after the invoices are stored.
  * @returns the wake-up jobs of each command, by the command's id
  */

@@ -10,6 +10,7 @@ import {
   toRecordRef,
 } from '../../../records/record-refs.js';
 import { renderRecords } from '../../../records/render-records.js';
+import { bookPayments, endsCorrection } from '../../books/store.js';
 import {
   type InvoiceRow,
   lockInvoices,
@@ -96,6 +97,7 @@ async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promis
   const storing = storeLifecycle(
     tx,
     applied.map(({ invoice }) => invoice),
+    new Set(applied.flatMap(({ invoice, changes }) => (endsCorrection(changes) ? [invoice.id] : []))),
   );
   const rendering = renderRecords(
     tx,
@@ -103,6 +105,10 @@ async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promis
     applied.map(({ command }) => toRecordRef(command)),
   );
   const [bodies] = await Promise.all([rendering, inserting, storing]);
+  await bookPayments(
+    tx,
+    applied.map(({ command }) => toRecordRef(command)),
+  );
   return bodies;
 }
 

@@ -11,6 +11,7 @@ import {
   toRecordRef,
 } from '../../../records/record-refs.js';
 import { renderRecords } from '../../../records/render-records.js';
+import { bookPayments, endsCorrection } from '../../books/store.js';
 import { type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from '../../invoices/handlers/lifecycle.js';
 import { insertNotices, type NoticeDraft } from '../../notices/store.js';
 import { storePayLinkResults } from '../../open-pay-links/store.js';
@@ -21,6 +22,7 @@ import { findRecordedElsewhere } from '../other-connections.js';
 import { buildPaidEvent } from '../paid-event.js';
 import { paymentTable } from '../table.js';
 import { type FailedPaymentOf, mailFailedPayments } from './failed-payment-mails.js';
+import { failedNotice, unappliedNotice } from './payment-notices.js';
 
 type ReportCommand = Command<PaymentReport>;
 
@@ -29,14 +31,16 @@ interface ReportedPayment extends Row, RecordRef {
   status: 'processing' | 'succeeded' | 'failed';
   applied_cents: number;
   fee_cents: number | null;
+  /** The vendor that reported the payment; null if a person recorded it. */
+  provider: string | null;
   /** RFC 3339; null for a payment that a person recorded. */
   observed_at: string | null;
 }
 
-/** A report that changes the payment, and what follows from it. */
+/** A report that changes the payment, with its effects. */
 interface Applied {
   command: ReportCommand;
-  /** The payment's invoice after the report. */
+  /** The payment's invoice after the report was applied. */
   invoice: InvoiceRow;
   appliedCents: number;
   changes: Change[];
@@ -51,9 +55,9 @@ const ELSEWHERE = failedOutcome({
 });
 
 /**
- * Stores what a vendor reports about payments, and applies the payments that have arrived to their
- * invoices. Each payment of the vendor is one payment here, however often it is reported. A report
- * that was read before the stored one changes nothing.
+ * Stores vendors' reports about payments, and applies payments that have arrived to their invoices.
+ * A payment is stored once, however often the vendor reports it. Ignores a report that is older
+ * (`observed_at`) than the stored report.
  */
 export async function recordPayments(
   tx: Transaction,
@@ -72,7 +76,8 @@ export async function recordPayments(
     const stored = payments.get(refKey(toRecordRef(command)));
     if (!invoice) outcomes.set(command.id, notFoundOutcome('invoice'));
     else if (!stored && elsewhere.has(refKey(toRecordRef(command)))) outcomes.set(command.id, ELSEWHERE);
-    else if (isOutdated(stored, command.input)) outcomes.set(command.id, UNCHANGED);
+    else if (isOutdated(stored, command.input) || isForeign(stored, command))
+      outcomes.set(command.id, UNCHANGED);
     else {
       const one = applyReport(command, invoice, stored);
       invoices.set(invoiceKey, one.invoice);
@@ -101,13 +106,21 @@ export async function recordPayments(
 }
 
 /**
- * A payment that has arrived stays so, with its amount, because the invoice counts it. What takes
- * it back is a refund or a dispute. The daily comparison reports another amount.
+ * True if the report must not change the stored payment. A payment that has arrived keeps its
+ * status, because the invoice counts its amount. Only a refund or a dispute takes the amount back.
  */
 function isOutdated(stored: ReportedPayment | undefined, report: PaymentReport): boolean {
   if (!stored) return false;
   if (stored.status === 'succeeded' && report.status !== 'succeeded') return true;
   return stored.observed_at !== null && Date.parse(stored.observed_at) > Date.parse(report.observed_at);
+}
+
+/**
+ * True if the report comes from the books, but the payment was made in this service or at another
+ * vendor. A note in the books marks such a payment, but the bookkeeper may have edited the note.
+ */
+function isForeign(stored: ReportedPayment | undefined, { input, actor }: ReportCommand): boolean {
+  return stored !== undefined && input.is_booked === true && stored.provider !== actor.name;
 }
 
 function applyReport(
@@ -151,7 +164,10 @@ function listChanges(stored: ReportedPayment | undefined, report: PaymentReport)
   });
 }
 
-/** A debit that was under way and failed: the customer learns it, besides the account. */
+/**
+ * Returns the payments about which the customer gets a mail: bank debits that failed while they
+ * were processing. The account gets a notice as well.
+ */
 function listReturned({ command, invoice, notice }: Applied): FailedPaymentOf[] {
   if (notice?.kind !== 'payment_failed') return [];
   return [
@@ -159,29 +175,9 @@ function listReturned({ command, invoice, notice }: Applied): FailedPaymentOf[] 
   ];
 }
 
-function failedNotice({ entityId, input }: ReportCommand, { invoice_number }: InvoiceRow): NoticeDraft {
-  return {
-    kind: 'payment_failed',
-    title: `A bank debit for invoice ${invoice_number} has failed`,
-    text: `${input.failure_reason ?? 'The bank did not say why.'} The invoice is still open.`,
-    entity_type: 'payment',
-    entity_id: entityId,
-  };
-}
-
-function unappliedNotice({ entityId }: ReportCommand, { invoice_number, status }: InvoiceRow): NoticeDraft {
-  return {
-    kind: 'payment_not_applied',
-    title: `A customer paid invoice ${invoice_number}, which is ${status}`,
-    text: 'The amount is credit of the customer. Refund it, or apply it to another invoice.',
-    entity_type: 'payment',
-    entity_id: entityId,
-  };
-}
-
 const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, applied_cents bigint, method text,
   received_at timestamptz, status text, provider text, provider_payment_id text, fee_cents bigint, failure_reason text,
-  connection_id uuid, pay_link_id uuid, observed_at timestamptz`;
+  connection_id uuid, pay_link_id uuid, observed_at timestamptz, reference text`;
 const NAMES = parseColumnNames(COLUMNS);
 const KEPT_NAMES: readonly string[] = [
   'tenant_id',
@@ -191,6 +187,7 @@ const KEPT_NAMES: readonly string[] = [
   'amount_cents',
   'fee_cents',
   'pay_link_id',
+  'reference',
 ];
 const REPLACED_SQL = NAMES.filter((name) => !KEPT_NAMES.includes(name))
   .map((name) => `${name} = excluded.${name}`)
@@ -205,7 +202,9 @@ async function storeApplied(tx: Transaction, applied: readonly Applied[]): Promi
     applied_cents: appliedCents,
     received_at: command.input.paid_at,
     provider: command.actor.name,
-    connection_id: command.actor.id,
+    // Store no connection for a payment that is only in the books. Otherwise the worker would ask
+    // the accounting vendor to pay out a refund.
+    connection_id: command.input.is_booked ? null : command.actor.id,
   }));
   await tx.query({
     name: 'store-reported-payments',
@@ -220,10 +219,19 @@ async function storeApplied(tx: Transaction, applied: readonly Applied[]): Promi
     storeLifecycle(
       tx,
       paid.map(({ invoice }) => invoice),
+      new Set(paid.flatMap(({ invoice, changes }) => (endsCorrection(changes) ? [invoice.id] : []))),
     ),
     storePayLinkResults(tx, paid.flatMap(buildPaidLink)),
     storeTerminalResults(tx, applied.flatMap(buildTerminalResult)),
   ]);
+  const succeeded = applied.filter(
+    ({ command, changes }) =>
+      command.input.status === 'succeeded' && changes.some(({ field }) => field === 'status'),
+  );
+  await bookPayments(
+    tx,
+    succeeded.map(({ command }) => ({ ...toRecordRef(command), actor: command.actor })),
+  );
 }
 
 function buildTerminalResult({ command: { tenantId, entityId, input } }: Applied): TerminalResult[] {

@@ -7,8 +7,9 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../../queues/integrations.js';
 import { lockRecords } from '../../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { type RecordRef, refKey, toRecordRef } from '../../../records/record-refs.js';
 import { insertOperations } from '../../../sync/operation-rows.js';
+import { findSuccessors } from '../../../sync/same-account.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../../invoices/handlers/lifecycle.js';
 import { applyRefund } from '../money.js';
 import {
@@ -22,8 +23,8 @@ import {
 export const REFUND_KIND = 'refund';
 
 /**
- * Refunds payments. A refund may reopen the invoice. A payment that a vendor took is refunded
- * there. The refund counts immediately, and is undone if the vendor cannot pay it out.
+ * Refunds payments. A refund may reopen the invoice. If a vendor took the payment, the vendor also
+ * pays the refund. The refund counts immediately, and is undone if the vendor cannot pay it.
  */
 export async function refundPayments(
   tx: Transaction,
@@ -31,7 +32,11 @@ export async function refundPayments(
 ): Promise<CommandOutcome[]> {
   const payments = await lockRecords<RefundablePayment>(tx, 'payments', commands.map(toRecordRef));
   const refs = [...payments.values()].map((row) => ({ tenant_id: row.tenant_id, id: row.invoice_id }));
-  const [invoices, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);
+  const [invoices, pastDue, successors] = await Promise.all([
+    lockInvoices(tx, refs),
+    findPastDue(tx, refs),
+    findSuccessors(tx, [...payments.values()].flatMap(toConnectionRef)),
+  ]);
   const refunds: NewRefund[] = [];
   const changedPayments: RefundablePayment[] = [];
   const changedInvoices = new Map<string, InvoiceRow>();
@@ -47,7 +52,10 @@ export async function refundPayments(
     invoices.set(key, next.invoice);
     if (next.payment.applied_cents !== payment.applied_cents) changedInvoices.set(key, next.invoice);
     changedPayments.push(next.payment);
-    const { tenant_id, id: payment_id, connection_id } = payment;
+    const { tenant_id, id: payment_id } = payment;
+    // If the account has connected the vendor again since the payment, the newer connection pays
+    // the refund.
+    const connection_id = successors.get(payment.connection_id ?? '') ?? payment.connection_id;
     const status = connection_id === null ? 'succeeded' : 'pending';
     refunds.push({ tenant_id, id: newId(), payment_id, amount_cents, reason, status, connection_id });
     return {
@@ -70,6 +78,10 @@ export async function refundPayments(
   ]);
   await insertOperations(tx, refunds.flatMap(planPayout));
   return outcomes;
+}
+
+function toConnectionRef({ tenant_id, connection_id: id }: RefundablePayment): RecordRef[] {
+  return id === null ? [] : [{ tenant_id, id }];
 }
 
 function planPayout({ tenant_id, id: local_id, connection_id }: NewRefund) {

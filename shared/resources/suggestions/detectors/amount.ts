@@ -21,8 +21,8 @@ type PriceLookup = (job: BilledWorkOrder, category: string) => number;
 /**
  * Checks whether the invoice of `subject` is unusually high or low. Divides the invoice's subtotal
  * by the sum of its charges at the account's median prices. Compares this ratio with the ratios of
- * similar work orders. Subtotals alone say little, because they grow with miles, hours and days of
- * storage.
+ * similar work orders. Subtotals alone are not comparable, because they grow with miles, hours and
+ * days of storage.
  */
 export function findUnusualAmount(
   subject: DetectionSubject,

@@ -10,7 +10,7 @@ interface Measure {
   title: string;
   read: (job: BilledWorkOrder) => number | null;
   format: (value: number) => string;
-  /** Returns how many cents may be billed wrongly if the value is wrong. */
+  /** Returns the amount in cents that may be billed wrongly if the value is wrong. */
   amountAtStakeCents: (job: BilledWorkOrder) => number;
 }
 

@@ -25,9 +25,7 @@ export const DETECTORS = {
   anomaly_amount: DEVIATION,
   anomaly_miles: DEVIATION,
   anomaly_duration: DEVIATION,
-  /**
-   * Here the threshold is the maximum number of days between an invoice and its possible duplicate.
-   */
+  /** For duplicates, the threshold is the maximum number of days between the two invoices. */
   duplicate_invoice: { initial: 14, min: 3, max: 30, onDismiss: -2, onAccept: 1 },
 } as const satisfies Record<string, ThresholdLearning>;
 

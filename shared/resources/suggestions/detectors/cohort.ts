@@ -18,9 +18,9 @@ export interface Cohort {
 }
 
 /**
- * Returns the work orders to compare with. If at least `enough` similar work orders have customers
- * of the same company type, returns only those. Otherwise returns those of all customers. Returns
- * undefined if all customers together have fewer than {@link MIN_SAMPLES}.
+ * Returns the work orders to compare with. If at least `enough` similar work orders belong to
+ * customers of the same company type, returns only those. Otherwise returns the similar work orders
+ * of all customers. Returns undefined if there are fewer than {@link MIN_SAMPLES} in total.
  */
 export function selectCohort(
   { job, history }: DetectionSubject,
@@ -36,8 +36,8 @@ export function selectCohort(
 }
 
 /**
- * The lower bounds of the mileage bands. The first miles are often free, so only work orders in the
- * same band are comparable.
+ * The lower bounds of the mileage bands. The first miles of a tow are often free, so only work
+ * orders in the same band are comparable.
  */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 

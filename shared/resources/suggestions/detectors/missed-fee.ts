@@ -99,7 +99,7 @@ export function findMissedFee(
   thresholds: Thresholds,
 ): SuggestionDraft | undefined {
   const { job } = subject;
-  // An invoice without line items is still being written.
+  // An invoice without line items is still being written, so it has missed no fee yet.
   if (job.lines.length === 0 || findLineItems(job, rule.category).length > 0) return undefined;
   // If another invoice of the work order has the fee, the fee was not missed.
   if (job.billed_elsewhere.includes(rule.category)) return undefined;

@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
 const MAD_TO_STANDARD_DEVIATION = 1.4826;
 /**
  * The minimum spread, as the logarithm of a ratio: 0.1 means about a tenth more. Prices from a list
- * have no spread at all. Without a minimum, every small difference from such a price would be an
+ * have no spread at all. Without a minimum, every small difference from a list price would be an
  * anomaly.
  */
 const MIN_SPREAD = 0.1;
@@ -22,8 +22,8 @@ const UNCERTAINTY = 4;
 /**
  * Returns the distance of `value` from the median of `others`, in robust standard deviations. The
  * distance is positive if `value` is above the median. All values must be above 0. The function
- * compares logarithms, because prices, miles and times are skewed, and half is as unusual as
- * double.
+ * compares logarithms, because prices, miles and times are skewed. Half the median is therefore as
+ * far away as double the median.
  */
 export function computeRobustZ(value: number, others: readonly number[]): number {
   const logs = others.map(Math.log);
@@ -48,8 +48,8 @@ export function toTwoDecimals(value: number): number {
 }
 
 /**
- * Returns a confidence that ranks suggestions and is not a probability. It is 0.5 at z = 3.5 and
- * grows with the distance from the median.
+ * Returns a confidence between 0 and 1. It ranks suggestions, but is not a probability. It is 0.5
+ * at z = 3.5 and grows with the distance from the median.
  */
 export function computeAnomalyConfidence(z: number): number {
   const distance = Math.abs(z);

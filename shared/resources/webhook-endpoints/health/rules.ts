@@ -40,7 +40,7 @@ const failedFor = (count: number) => `l.last_failure_at >= l.failing_since + ${h
 
 /**
  * SQL for the longest duration in `warnAfterHours` that lies between the first and the latest
- * failure of a series. The value is null if the series is shorter than all of them.
+ * failure of a series. The value is null if the series is shorter than every duration.
  */
 export const REACHED_HOURS_SQL = `case ${[...HEALTH_RULES.warnAfterHours]
   .reverse()
@@ -62,11 +62,11 @@ export const NEXT_STEP_SQL = `case
   when e.enabled then case
     when ${failedFor(HEALTH_RULES.disableAfterHours)} and l.last_failure_at > now() - ${hours(HEALTH_RULES.recentFailureHours)}
       and l.consecutive_failures >= ${HEALTH_RULES.minFailures} then 'disable'
-    -- The endpoint may have failed again since, but for less time than the warning named.
+    -- After a success, the endpoint may have failed again, but for less than warned_hours.
     when l.warned_hours > 0 and (l.failing_since is null or l.failing_since > now() - make_interval(hours => l.warned_hours)) then 'recover'
     when ${REACHED_HOURS_SQL} > l.warned_hours then 'warn' end
   when e.disabled_reason = 'failing' then case
-    -- disabled_at has a precision of milliseconds.
+    -- Truncate the time, because disabled_at has a precision of milliseconds.
     when date_trunc('milliseconds', l.last_success_at) > e.disabled_at then 'heal'
     when l.probe_after <= now() and l.probes < ${HEALTH_RULES.maxProbes} then 'probe' end
   end`;

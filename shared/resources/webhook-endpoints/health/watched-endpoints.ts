@@ -5,7 +5,8 @@ import { type RecordRef, recordsetSql, refKey } from '../../../records/record-re
 import { type HealthStep, IS_EXHAUSTED_NOTICE_DUE_SQL, NEXT_STEP_SQL, REACHED_HOURS_SQL } from './rules.js';
 
 /**
- * An endpoint with the health of its endpoint queue. The transaction has locked the rows of both.
+ * An endpoint with the health of its endpoint queue. The transaction has locked the endpoint's row
+ * and the queue's row.
  */
 export interface WatchedEndpoint extends HealthProgress {
   url: string;

@@ -36,7 +36,7 @@ describe('password reset by mail', () => {
   const signInStatus = async (email: string, password: string) =>
     (await requestSession(stack.origin, { email, password })).status;
 
-  /** Waits until the worker has handled all requests, and returns how many led to mails. */
+  /** Waits until the worker has handled `asked` requests. Returns how many of them led to mails. */
   const countMailedRequests = (email: string, asked: number) =>
     eventually('the worker handled the requests', async () => {
       const rows = await stack.rows<{ state: string }>(
@@ -180,7 +180,10 @@ describe('password reset by mail', () => {
       .and.not.include(NEW_PASSWORD);
   });
 
-  /** Makes the resets of the account older than the ten minutes between two mails. */
+  /**
+   * Makes the account's resets eleven minutes older. The product sends at most one mail in ten
+   * minutes.
+   */
   async function forgetRecentResets(): Promise<void> {
     await stack.rows(
       tenant.id,
@@ -190,7 +193,7 @@ describe('password reset by mail', () => {
   }
 });
 
-/** The parts of a response that a stranger could compare. */
+/** Returns the parts of a response that a stranger could compare with those of another response. */
 function describeResponse({ status, headers, text }: TestResponse) {
   const { date, 'x-request-id': id, ...others } = headers;
   return { status, text, headers: others };

@@ -21,7 +21,10 @@ describe('password resets and other people', () => {
   const reset = (token: string, password = NEW_PASSWORD) =>
     createStranger(stack).post(`/password-reset/${token}`, { password });
 
-  /** Asks for a reset. Returns whether it led to mails, once the worker has handled it. */
+  /**
+   * Requests a password reset. Waits until the worker has handled the request, and returns whether
+   * a mail was sent.
+   */
   const ask = async (email: string, client = createStranger(stack)): Promise<boolean> => {
     expect((await client.post('/password-reset', { email })).status).to.equal(202);
     return eventually('the worker handled the request', async () => {

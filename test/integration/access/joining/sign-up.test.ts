@@ -264,7 +264,8 @@ describe('sign-up by invitation of the operator', () => {
         ...(signup_token ? { signup_token } : {}),
       });
     expect((await createStranger(stack).get('/signup')).body).to.deep.equal({ mode: 'invite' });
-    // All at once: a request without a token takes no place among those that hash a password.
+    // Send all requests at once. A request without a token is refused before it waits to hash a
+    // password.
     const refused = await Promise.all(Array.from({ length: 20 }, () => signUp()));
     for (const response of refused) expectError(response, 403, 'forbidden');
     expectError(await signUp('x'.repeat(43)), 403, 'forbidden');
@@ -294,7 +295,7 @@ describe('closed sign-up', () => {
   });
 });
 
-/** The parts of a response that a stranger could compare. */
+/** Returns the parts of a response that a stranger could compare with those of another response. */
 function describeResponse({ status, headers, text }: TestResponse) {
   const { date, 'x-request-id': id, ...others } = headers;
   return { status, text, headers: others };

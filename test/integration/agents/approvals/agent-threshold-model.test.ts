@@ -24,7 +24,7 @@ interface Target {
   /** The draft's customer, or the work order's customer if the draft has none. */
   customer?: string;
   /**
-   * The billing address if the draft has none of its own: the work order's, or else the customer's.
+   * The draft's own billing address, or else that of the work order, or else that of the customer.
    */
   address?: string;
   /** The fields of the create request that name this target. `buildDraft` adds the others. */

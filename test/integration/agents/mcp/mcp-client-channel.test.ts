@@ -50,8 +50,8 @@ describe('notifications that the MCP server sends before its response', () => {
     expect(textOf(messages)).to.equal('sent');
     const progress = messages.slice(0, -1).map(({ params }) => params.progress as number);
     expect(progress).to.deep.equal([...progress].sort((a, b) => a - b));
-    // Of the 150 MB, the client receives only what the two ends of the connection buffered. The
-    // server drops the rest.
+    // Of the 150 MB, the client receives only the bytes that the two ends of the connection
+    // buffered. The server drops the rest.
     expect(progress.length).to.be.within(1, CHUNKS / 2);
   });
 

@@ -11,8 +11,8 @@ import { usePausedWrites } from '../../../support/writes/paused-writes.js';
 const name = 'create_work_order';
 
 /**
- * The worker skips a command whose id already has an audit entry. Therefore the MCP process must
- * not write an audit entry under the id of a command that has yet to run.
+ * The worker skips a command whose id already has an audit entry. So the MCP process must not write
+ * an audit entry under the id of a command before that command runs.
  */
 describe('MCP writes whose commands run later', () => {
   const stack = useStack({ environment: { WRITE_TIMEOUT_MS: '500' }, clock: true }, 'paused writes');

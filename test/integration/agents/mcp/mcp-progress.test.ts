@@ -19,8 +19,8 @@ const name = 'create_work_order';
 const WORK_ORDER = { service_type: 'tow' };
 
 /**
- * Shorter than the delayed write, so the call succeeds only if progress notifications reset the
- * timeout.
+ * This timeout is shorter than the delayed write. So the call succeeds only if progress
+ * notifications reset the timeout.
  */
 const CLIENT_TIMEOUT_MS = 1800;
 

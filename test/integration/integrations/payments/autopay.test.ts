@@ -268,9 +268,14 @@ describe('automatic charges', () => {
     const own = await paying.createAccount({ methods: ['card'] });
     const customer = await PayingCustomer.open(own, {});
     const id = await customer.sendInvoice(9000);
-    own.double.misbehave = () => ({ kind: 'limit', seconds: 60 });
+    let isLimited = false;
+    own.double.misbehave = () => {
+      isLimited = true;
+      return { kind: 'limit', seconds: 60 };
+    };
     await chargeDue(paying.stack);
     await customer.waitForAttempt(id, 'charging');
+    await eventually('the vendor has refused a call', () => isLimited);
     await own.client.delete(`/connections/${own.connectionId}`);
     own.double.misbehave = () => undefined;
     await customer.waitForAttempt(id, 'cancelled');

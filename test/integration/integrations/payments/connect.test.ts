@@ -56,7 +56,7 @@ describe('Stripe by a sign-in', () => {
     await account.signIn();
     paying.double.signIns.deauthorize(account.vendor.id);
     await account.client.post(`/connections/${account.connectionId}/test`);
-    // The vendor has to refuse twice, with a wait between.
+    // The status changes only after the vendor has refused twice, with a wait in between.
     const found = await eventually('a person must sign in', async () => {
       await account.hurry([]);
       const { body } = await account.client.get(`/connections/${account.connectionId}`);
@@ -69,7 +69,7 @@ describe('Stripe by a sign-in', () => {
     );
     const again = await account.client.post(`/connections/${account.connectionId}/reconnect`);
     expect((await account.permit(again.body.authorize_url)).status).to.equal(200);
-    // The wait after the refusals is not over.
+    // The vendor's refusals caused a long wait. `hurry` ends this wait.
     await eventually('the connection is active', async () => {
       await account.hurry([]);
       const { body } = await account.client.get(`/connections/${account.connectionId}`);

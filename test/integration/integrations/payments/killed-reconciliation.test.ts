@@ -1,10 +1,9 @@
 /** Kills the worker while it compares an account with its payments vendor. */
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { expect } from 'chai';
 import { RECONCILIATION_STREAM } from '../../../../shared/integrations/contract/vendor.js';
-import { TestProcess } from '../../../support/load/processes.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { KillableWorkers } from '../../../support/vendors/killable-workers.js';
 import { type PayingAccount, PayingStack } from '../../../support/vendors/paying.js';
 import { listDifferences, paySilently, waitForComparison } from '../../../support/vendors/reconciling.js';
 
@@ -14,40 +13,19 @@ describe('the daily comparison whose worker is killed', () => {
   requireContracts();
   let paying: PayingStack;
   let account: PayingAccount;
-  let worker: TestProcess | undefined;
-
-  async function startWorker(failpoints = ''): Promise<TestProcess> {
-    const { databaseUrl, redisUrl, runtime } = paying.stack;
-    worker = new TestProcess({
-      command: ['node', '--import', 'tsx', 'test/support/vendors/integrations-worker.ts'],
-      env: {
-        NODE_ENV: 'test',
-        HOME: tmpdir(),
-        DATABASE_URL: databaseUrl,
-        DATA_DIR: runtime.config.dataDir,
-        SECRET_KEY: runtime.config.secretKey,
-        INTEGRATIONS: JSON.stringify({ stripe: { base_url: paying.double.origin } }),
-        ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
-        ...(failpoints ? { FAILPOINTS: failpoints } : {}),
-      },
-    });
-    await worker.waitForOutput(/working/);
-    return worker;
-  }
+  let workers: KillableWorkers;
 
   before(async () => {
     paying = await PayingStack.start({ integrations: false });
+    workers = new KillableWorkers(paying.stack);
   });
   beforeEach(async () => {
-    const running = await startWorker();
+    await workers.start();
     account = await paying.createAccount();
     await waitForComparison(account);
-    await running.stop('SIGTERM');
+    await workers.stop();
   });
-  afterEach(async () => {
-    await worker?.stop('SIGTERM');
-    worker = undefined;
-  });
+  afterEach(() => workers?.stop());
   after(async () => {
     await paying?.stop();
     expect(paying?.double.violations).to.deep.equal([]);
@@ -62,19 +40,17 @@ describe('the daily comparison whose worker is killed', () => {
       for (let count = 0; count < 120; count++) paySilently(account, id, 100);
       paySilently(account, randomUUID(), 500);
       const callsBefore = paying.double.calls.length;
-      const dying = await startWorker(failpoint);
+      const dying = await workers.startProcess(failpoint);
       await account.hurry([RECONCILIATION_STREAM]);
-      expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
-      await startWorker();
-      const text = 'update connection_queues set owner = null, lease_until = null where tenant_id = $1';
-      await paying.stack.rows(account.tenant.id, text, [account.tenant.id]);
+      await workers.replace(dying, account.tenant.id);
       await account.hurry([]);
       await waitForComparison(account);
       const { body } = await account.client.get(`/invoices/${id}/payments?limit=200`);
       expect(body.data.items).to.have.length(120);
       expect((await account.readInvoice(id)).paid_cents).to.equal(12_000);
       expect(await listDifferences(account)).to.have.length(1);
-      // Three pages, each of which is read again after its payments are recorded.
+      // The worker reads three pages, and reads each page again after it has recorded the page's
+      // payments.
       const lists = paying.double.calls.slice(callsBefore).filter(({ name }) => name === LIST);
       expect(lists).to.have.length(6 + repeated);
     });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
+import { createApprovedInvoice } from '../../../support/vendors/approved-invoice.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
 import { addIntent, payIntent } from '../../../support/vendors/stripe-double/payments.js';
@@ -139,23 +140,8 @@ describe('pay links', () => {
 
   it('without a connected vendor, a pay link is refused with a sentence', async () => {
     const tenant = await account.stack.createTenant();
-    const invoice = await tenant.client.post('/invoices', {
-      invoice_number: 'NO-VENDOR',
-      billing_email: 'a@example.com',
-      line_items: [
-        {
-          name: 'Tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: 100,
-          total_cents: 100,
-          taxable: false,
-        },
-      ],
-    });
-    await tenant.client.post(`/invoices/${invoice.body.id}/approve`, {});
-    const { status, body } = await tenant.client.post(`/invoices/${invoice.body.id}/pay-link`, {});
+    const id = await createApprovedInvoice(tenant.client, 100, { billing_email: 'a@example.com' });
+    const { status, body } = await tenant.client.post(`/invoices/${id}/pay-link`, {});
     expect(status).to.equal(409);
     expect(body.error.message).to.match(/Connect one first/);
   });

@@ -65,7 +65,8 @@ describe('payouts', () => {
     await waitForPayout(made, { status: 'in_transit', items_status: 'pending', fee_cents: null });
     settlePayout(account.vendor, made);
     const payout = await waitForPayout(made, { status: 'paid', items_status: 'complete' });
-    // 2.9 % and 30 cents of three payments, 15 dollars for the dispute, and the separate fee.
+    // The fees are 2.9 % and 30 cents for each of three payments, 15 dollars for the dispute, and
+    // the separate fee.
     expect(payout).to.include({
       connection_id: account.connectionId,
       fee_cents: 320 + 610 + 175 + 1500 + 200,

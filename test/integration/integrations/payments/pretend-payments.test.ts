@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { findUntappedPayments } from '../../../../shared/resources/terminal-payments/sweep.js';
 import { PRETEND_READER_ID } from '../../../../shared/resources/terminal-readers/pretend-reader.js';
@@ -6,6 +5,7 @@ import { runIsolated } from '../../../../workers/writes/isolate-commands.js';
 import type { TestClient } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { useStack } from '../../../support/use-stack.js';
+import { createApprovedInvoice } from '../../../support/vendors/approved-invoice.js';
 import { createBatchContext } from '../../../support/writes/batch-context.js';
 
 describe('payments of a sandbox', () => {
@@ -19,25 +19,7 @@ describe('payments of a sandbox', () => {
     sandboxId = tenant.sandboxId;
   });
 
-  async function createInvoice(): Promise<string> {
-    const invoice = await client.post('/invoices', {
-      invoice_number: randomUUID().slice(0, 20),
-      billing_email: 'a@example.com',
-      line_items: [
-        {
-          name: 'Tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: 9000,
-          total_cents: 9000,
-          taxable: false,
-        },
-      ],
-    });
-    await client.post(`/invoices/${invoice.body.id}/approve`, {});
-    return invoice.body.id;
-  }
+  const createInvoice = () => createApprovedInvoice(client, 9000, { billing_email: 'a@example.com' });
   async function openLink() {
     const id = await createInvoice();
     const link = await client.post(`/invoices/${id}/pay-link`, {});

@@ -36,7 +36,7 @@ describe('the daily comparison with the payments vendor', () => {
     await account.waitForInvoice(id, 'paid');
     return { id, intent };
   }
-  /** Lets something happen at the vendor of which no webhook and no event tells. */
+  /** Makes a change at the vendor. The product gets neither a webhook nor an event about it. */
   function happenSilently<T>(happen: () => T): T {
     paying.double.webhooks.habits.isLost = true;
     const result = happen();

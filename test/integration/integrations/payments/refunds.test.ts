@@ -91,7 +91,7 @@ describe('refunds at the payments vendor', () => {
     expect((await account.readInvoice(id)).paid_cents).to.equal(10_000);
     const { body } = await account.client.get('/sync-issues');
     expect(body.data.items[0]).to.include({ kind: 'refused', record_kind: 'refund' });
-    // The next pull finds the vendor's own refund.
+    // The next pull finds the refund that was made at the vendor.
     await account.hurry();
     await eventually('the books agree', async () => (await account.readInvoice(id)).paid_cents === 0);
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MailServer, type ReceivedMail } from '../../../support/network/mail-server.js';
 import { eventually } from '../../../support/poll.js';
+import { createApprovedInvoice } from '../../../support/vendors/approved-invoice.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { type PayingAccount, PayingStack } from '../../../support/vendors/paying.js';
 
@@ -24,7 +25,7 @@ describe('mails about returned debits', () => {
   });
   afterEach(() => expect(paying.double.violations).to.deep.equal([]));
 
-  /** Sends an invoice of 125 dollars, and pays it by a debit that is under way. */
+  /** Sends an invoice of 125 dollars, and pays it by a bank debit that is still processing. */
   async function startDebit() {
     const id = await account.createInvoice();
     await account.client.post(`/invoices/${id}/send`, {});
@@ -118,22 +119,8 @@ describe('mails about returned debits', () => {
 
   it('a sandbox keeps the mail in the outbox', async () => {
     const { sandbox } = account.tenant;
-    const created = await sandbox.post('/invoices', {
-      invoice_number: 'S-1',
-      billing_email: 'a@example.com',
-      line_items: [
-        {
-          name: 'Tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: 9000,
-          taxable: false,
-        },
-      ],
-    });
-    const path = `/invoices/${created.body.id}`;
-    await sandbox.post(`${path}/approve`, {});
+    const id = await createApprovedInvoice(sandbox, 9000, { billing_email: 'a@example.com' });
+    const path = `/invoices/${id}`;
     await sandbox.post(`${path}/send`, {});
     const link = await sandbox.post(`${path}/pay-link`, {});
     const press = (outcome: string) =>
@@ -145,7 +132,7 @@ describe('mails about returned debits', () => {
     await press('bank');
     await press('fail');
     const message = await eventually('the mail is stored', async () => {
-      const { body } = await sandbox.get(`/messages?invoice_id=${created.body.id}`);
+      const { body } = await sandbox.get(`/messages?invoice_id=${id}`);
       return body.data.items.find(({ template }: { template: string }) => template === 'debit_returned');
     });
     expect(message).to.include({ state: 'sent', provider: 'outbox', recipient: 'a@example.com' });

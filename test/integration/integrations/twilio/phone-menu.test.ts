@@ -32,13 +32,13 @@ describe('the phone menu', () => {
     expect(text).to.match(/<\/Gather><Dial>\+15185550199<\/Dial><\/Response>$/);
   });
 
-  it('1 says the state of the job with the caller’s number, and nobody else’s', async () => {
+  it('key 1 says the state of the job with the caller’s number, and of no other job', async () => {
     await account.client.post('/work-orders', { service_type: 'tow', contact_phone: '+15185550151' });
     expect((await press('+15185550151', '1')).text).to.match(/We have your request/);
     expect((await press('+15185550152', '1')).text).to.match(/no open job/);
   });
 
-  it('2 makes one new work order with the number, however often the request is repeated', async () => {
+  it('key 2 makes one new work order with the number, even if the request is repeated', async () => {
     const phone = '+15185550153';
     const sid = newCall();
     await press(phone, '2', sid);
@@ -51,7 +51,7 @@ describe('the phone menu', () => {
     expect(found[0]).to.include({ status: 'pending', service_type: 'tow' });
   });
 
-  it('3 texts the open invoice to the number that it belongs to', async () => {
+  it('key 3 texts an open invoice only to the number to which the invoice belongs', async () => {
     const phone = '+15185550154';
     const customer = await account.client.post('/customers', { company_name: 'Ada', primary_phone: phone });
     const id = await account.createInvoice({ customer_id: customer.body.id });

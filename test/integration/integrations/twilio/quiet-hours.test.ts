@@ -24,7 +24,7 @@ describe('quiet hours of texts', () => {
       await account.client.patch(`/message-templates/${key}`, { enabled: true });
   });
 
-  /** The account's wall clock, such as 21:30, so many hours from now. */
+  /** Returns the time of day in the account's time zone in `hours` hours, such as 21:30. */
   const clockIn = (hours: number) =>
     new Date(Date.now() + hours * HOUR_MS).toLocaleTimeString('en-GB', {
       timeZone: ZONE,
@@ -70,7 +70,7 @@ describe('quiet hours of texts', () => {
     expect(operation).to.include({ state: 'due', attempts: 0 });
     await account.hurry();
     expect(phoning.double.findTexts(phone)).to.be.empty;
-    // New settings apply at once to what waits.
+    // New settings apply at once, even to texts that already wait.
     await beLoud();
     expect(await account.waitForState(held.id, 'sent')).to.include({ error: null, attempts: 1 });
     expect(phoning.double.findTexts(phone)).to.have.length(1);
@@ -147,14 +147,14 @@ describe('quiet hours of texts', () => {
     expect(await quietUntil('2026-12-01T02:00:00Z')).to.equal('2026-12-01T13:00:00.000Z');
     expect(await quietUntil('2026-12-01T12:59:59Z')).to.equal('2026-12-01T13:00:00.000Z');
     expect(await quietUntil('2026-12-01T13:00:00Z')).to.equal(undefined);
-    // On 2026-03-08, 02:00 EST became 03:00 EDT: the night has ten hours.
+    // On 2026-03-08, 02:00 EST became 03:00 EDT, so the quiet hours last ten hours.
     expect(await quietUntil('2026-03-08T02:00:00Z')).to.equal('2026-03-08T12:00:00.000Z');
     expect(await quietUntil('2026-03-08T11:59:59Z')).to.equal('2026-03-08T12:00:00.000Z');
     expect(await quietUntil('2026-03-08T12:00:00Z')).to.equal(undefined);
-    // On 2026-11-01, 02:00 EDT became 01:00 EST: the night has twelve hours.
+    // On 2026-11-01, 02:00 EDT became 01:00 EST, so the quiet hours last twelve hours.
     expect(await quietUntil('2026-11-01T01:00:00Z')).to.equal('2026-11-01T13:00:00.000Z');
     expect(await quietUntil('2026-11-01T12:59:59Z')).to.equal('2026-11-01T13:00:00.000Z');
-    // Hours within one day, such as a rest at noon.
+    // Quiet hours may lie within one day, such as a rest at noon.
     const noon = { from: '12:00', to: '13:30' };
     expect(await quietUntil('2026-12-01T17:30:00Z', noon)).to.equal('2026-12-01T18:30:00.000Z');
     expect(await quietUntil('2026-12-01T19:00:00Z', noon)).to.equal(undefined);

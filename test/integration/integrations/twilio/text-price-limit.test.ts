@@ -31,13 +31,13 @@ describe('daily price limit of texts', () => {
     ]);
 
   it('the worker stops before the limit is exceeded, and the account gets one notice a day', async () => {
-    // Three segments of 2 cents.
+    // The limit allows three segments of 2 cents.
     await account.change({ daily_limit_cents: 7, segment_price_cents: 2 });
     await account.waitForState((await write('a'.repeat(161))).id, 'sent');
     const long = await write('b'.repeat(161));
     const failed = await account.waitForState(long.id, 'failed');
     expect(failed.error).to.match(/cost more than daily_limit_cents/);
-    // What still fits the limit leaves, although a longer text did not.
+    // A text of one segment still fits the limit, although the longer text did not.
     await account.waitForState((await write()).id, 'sent');
     const short = await write();
     await account.waitForState(short.id, 'failed');

@@ -22,7 +22,7 @@ describe('texts through Twilio', () => {
     expect(await account.readMessage(id)).to.include({ provider: 'twilio', channel: 'sms' });
   });
 
-  it('a text whose answer was lost is looked for, and is not sent twice', async () => {
+  it('a text whose response was lost is searched for at Twilio, and is not sent twice', async () => {
     let isFaulty = true;
     phoning.double.misbehave = (name) => {
       if (name !== 'POST Messages.json' || !isFaulty) return undefined;

@@ -10,8 +10,8 @@ import {
 } from '../../../support/webhooks/receivers.js';
 
 /**
- * The scenario in this file changes the clock of the whole process. Other scenarios of the same
- * module would run concurrently with it, so it has its own module.
+ * The scenario changes the clock of the whole process. It has a separate module, because other
+ * scenarios in the module would run concurrently.
  */
 export const scenarios: NamespaceScenarios = {
   'the client closes a socket after five minutes of use, so that it resolves the hostname again':

@@ -42,7 +42,10 @@ interface World {
   outside: Awaited<ReturnType<typeof startCanary>>;
   outsideV6: Awaited<ReturnType<typeof startCanary>>;
   inside: NamespaceReceiver[];
-  /** Configured as in production, but allows http and uses the namespace's name server. */
+  /**
+   * This client is configured as in production, but allows http and uses the namespace's name
+   * server.
+   */
   client: ReturnType<typeof createOutboundClient>;
 }
 

@@ -71,8 +71,8 @@ describe('webhook deliveries to hostile receivers', () => {
     ),
 
     async 'a receiver that resets a new connection fails the attempt immediately, without a hidden retry'() {
-      // A receiver of its own, because the worker repeats a request if a kept-alive connection is
-      // reset, and the other tests leave such connections to the shared receiver.
+      // Use a separate receiver. The worker repeats a request if a kept-alive connection is reset,
+      // and the other tests leave such connections to the shared receiver.
       const receiver = await StrictReceiver.start();
       try {
         const { attempt, hook } = await sendOnce('reset', {}, new WebhookBench(bench.stack, receiver));

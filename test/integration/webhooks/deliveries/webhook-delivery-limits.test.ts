@@ -7,8 +7,8 @@ import { type Hook, holdResponses, pause, useWebhookBench } from '../endpoints/w
 /** With Redis two workers run, because several processes must share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
 /**
- * Without a stall, the time between two arrivals is at most this much shorter than the time between
- * the two sends.
+ * Requests may take different times to arrive. So two arrivals may be closer together than the two
+ * sends, but only by this much, unless the machine stalls.
  */
 const JITTER_MS = 60;
 /** Tolerance for times in the log, which are truncated to milliseconds. */
@@ -41,7 +41,7 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
       const { arrivals } = hook.receiver;
       for (const [index, at] of sent.slice(0, -10).entries()) {
         expect((sent[index + 10] ?? 0) - at).to.be.at.least(1000 - ROUNDED_MS);
-        // If a request was delayed on its way, the next requests follow it sooner by that delay.
+        // If a request arrived late, the time to the next arrivals is shorter by this delay.
         const heldUp = Math.max(JITTER_MS, (arrivals[index] ?? 0) - at);
         expect((arrivals[index + 10] ?? 0) - (arrivals[index] ?? 0)).to.be.at.least(1000 - heldUp);
       }

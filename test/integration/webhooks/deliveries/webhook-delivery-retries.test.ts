@@ -88,7 +88,7 @@ describe('webhook deliveries that fail', () => {
 
     async '429 with Retry-After pauses the whole endpoint until then, and no other endpoint'() {
       const tenant = await bench.stack.createTenant();
-      // The pause is long enough for everything that the test does before the pause ends.
+      // The pause lasts longer than all actions of the test that must happen before its end.
       const pauseMs = 8000;
       const busy = { status: 429, headers: { 'retry-after': `${pauseMs / 1000}` } };
       const hook = await bench.createHook({ respond: () => busy }, tenant);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { type Hook, useWebhookBench } from '../endpoints/webhook-fixture.js';
 
-/** Enough for about six events. Each event counts as the bytes of its body plus 1 KiB. */
+/** This limit allows about six events. Each event counts as the bytes of its body plus 1 KiB. */
 const MAX_BYTES_PER_MINUTE = 12_000;
 const EVENT_COUNT = 12;
 

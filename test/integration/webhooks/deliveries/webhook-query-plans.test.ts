@@ -20,8 +20,8 @@ const start = monday - 4 * WEEK_MS;
 const weeks = [3, 2, 1, 0].map((ago) => Date.now() - ago * WEEK_MS);
 /**
  * SQL for the time in the nth id. The times span the last four weeks and the whole current week.
- * Otherwise the current partition would have few rows on Mondays, and PostgreSQL would choose an
- * unrealistic plan.
+ * With past times only, the current partition would have few rows on Mondays, and PostgreSQL would
+ * choose an unrealistic plan.
  */
 const ID_TIME_SQL = `to_hex(${start} + n * ${Math.floor((5 * WEEK_MS) / (ROWS + 1))}::bigint)`;
 const ID_SQL = `overlay(gen_random_uuid()::text placing regexp_replace(lpad(${ID_TIME_SQL}, 12, '0'), '(.{8})(.{4})', '\\1-\\2') from 1)::uuid`;

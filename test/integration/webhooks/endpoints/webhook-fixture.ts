@@ -135,8 +135,8 @@ export class WebhookBench {
   /** Lists the endpoint's deliveries, newest first. */
   async listDeliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
-    // The filters `since` and `until` compare the times in ids, so these must equal the creation
-    // times.
+    // The filters `since` and `until` compare the times in ids, so each id's time must equal its
+    // delivery's creation time.
     for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(getIdTimeMs(one.id));
     return body.data.items;
   }

@@ -100,8 +100,8 @@ describe('webhook replays and recoveries', () => {
       });
       expect(await account.finish(first.id)).to.have.length(1);
       await account.completeDeliveries('exhausted');
-      // Both deliveries of the event are now exhausted and match, but the replay sends the event
-      // once.
+      // Both deliveries of the event are now exhausted and match the filter, but the replay sends
+      // the event once.
       const second = await account.start('/webhook-deliveries/replay', { endpoint_id: endpoint });
       expect(second.total).to.equal(1);
       expect(await account.finish(second.id)).to.have.length(1);

@@ -4,13 +4,13 @@ import { type Contract, loadContract, type Operation, type Schema } from './load
 
 export interface CheckedCall {
   method: string;
-  /** Without the query. */
+  /** The path without the query string. */
   path: string;
   query?: Record<string, unknown>;
   body?: unknown;
 }
 
-/** Checks calls to a vendor, and its answers, against the vendor's own contract. */
+/** Checks requests to a vendor, and its responses, against the vendor's own contract. */
 export class ContractCheck {
   private readonly ajv: Ajv;
   private readonly validators = new Map<string, ValidateFunction>();
@@ -29,24 +29,24 @@ export class ContractCheck {
     this.ajv.addSchema({ $id: name, components: { schemas } });
     this.routes = Object.entries(contract.paths)
       .map(([path, operations]) => ({ pattern: toPattern(path), path, operations }))
-      // A path without parameters matches before one with parameters.
+      // Compare a path first with the templates that have the fewest parameters.
       .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   }
 
-  /** Returns undefined where the vendors' contracts are absent. */
+  /** Returns undefined if the vendors' contracts are not on this machine. */
   static open(vendor: string, files: readonly string[], pathPrefix = ''): ContractCheck | undefined {
     const contract = loadContract(vendor, files);
     return contract && new ContractCheck(vendor, contract, pathPrefix);
   }
 
-  /** Returns what is wrong with a call; no text if it keeps the contract. */
+  /** Lists the ways in which a request violates the contract. */
   checkRequest({ method, path, query = {}, body }: CheckedCall): string[] {
     const operation = this.findOperation(method, path);
     if (!operation) return [`${method} ${path} is not in the contract`];
     return [...this.checkQuery(operation, query), ...this.checkBody(`${method} ${path}`, operation, body)];
   }
 
-  /** Returns what is wrong with an answer; no text if it keeps the contract. */
+  /** Lists the ways in which a response violates the contract. */
   checkResponse({ method, path, body }: CheckedCall, status: number): string[] {
     const operation = this.findOperation(method, path);
     if (!operation) return [`${method} ${path} is not in the contract`];
@@ -57,8 +57,8 @@ export class ContractCheck {
   }
 
   /**
-   * Returns an object with all members that the schema requires, also in the objects inside it.
-   * Members that are not given are null or empty.
+   * Adds the missing members that the schema requires, also in nested objects. An added member is
+   * null or empty.
    */
   complete(schemaName: string, given: Record<string, unknown>): Record<string, unknown> {
     const schema = this.contract.schemas[schemaName];
@@ -117,7 +117,7 @@ export class ContractCheck {
     return [...this.validate(schema, body, 'body'), ...this.listUnknown(schema, body, 'body')];
   }
 
-  /** Finds members that the schema does not name. The vendor would refuse them. */
+  /** Lists the members that the schema does not name, because the vendor would refuse them. */
   private listUnknown(schema: Schema, value: unknown, place: string): string[] {
     const { properties, additionalProperties } = this.resolve(schema);
     if (Array.isArray(value)) {
@@ -169,8 +169,8 @@ function toPattern(path: string): RegExp {
 }
 
 /**
- * Turns a schema of OpenAPI 3.0 into JSON Schema: `nullable` becomes a choice with null. Stripe's
- * ids that can be expanded may also be objects.
+ * Turns a schema of OpenAPI 3.0 into JSON Schema: a `nullable` schema also allows null. An id that
+ * Stripe can expand may also be an object.
  */
 function toJsonSchema(schema: unknown, isMap = false): unknown {
   if (Array.isArray(schema)) return schema.map((one) => toJsonSchema(one));

@@ -20,7 +20,7 @@ function place(target: Record<string, unknown>, [name = '', ...rest]: string[], 
   place(target[key] as Record<string, unknown>, rest, value);
 }
 
-/** Objects whose names are 0, 1, 2 … are arrays. */
+/** Converts each object whose member names are 0, 1, 2 … to an array. */
 function toArrays(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, member]) => [name, toArrays(member)] as const);

@@ -19,12 +19,12 @@ export interface DoubleAnswer {
   headers?: Record<string, string>;
 }
 
-/** A call as the contract describes it. */
+/** A request in the form that the contract check expects. */
 type ContractCall = Parameters<ContractCheck['checkRequest']>[0];
 
 /**
- * An HTTP server on loopback that stands in for a vendor. It records what the vendor's contract
- * does not allow, and misbehaves if a test wants that. Each vendor's double adds its answers.
+ * An HTTP server on loopback that stands in for a vendor. It records violations of the vendor's
+ * contract, and misbehaves if a test wants that. A subclass implements the responses of one vendor.
  */
 export abstract class VendorDouble {
   /** Requests and answers that the vendor's contract does not allow. */
@@ -33,7 +33,7 @@ export abstract class VendorDouble {
   misbehave: (name: string) => Fault | undefined = () => undefined;
   origin = '';
   protected abstract readonly contract: ContractCheck | undefined;
-  /** The body of the vendor's answers when it fails. */
+  /** The body of the error response that the vendor sends when its own service fails. */
   protected abstract readonly errorBody: object;
   private readonly server = createServer((request, response) => {
     const serve = async () => {
@@ -62,16 +62,16 @@ export abstract class VendorDouble {
 
   protected abstract serve(call: ReceivedCall, response: ServerResponse): Promise<void>;
 
-  /** Answers a call of the API that meets no fault. */
+  /** Returns the response to an API request for which the test wants no fault. */
   protected abstract answer(call: ReceivedCall): DoubleAnswer;
 
-  /** The answer of the vendor to a call over its rate limit. */
+  /** Returns the vendor's response to a request that exceeds its rate limit. */
   protected abstract refuseByLimit(seconds: number): DoubleAnswer;
 
   /** The headers that the vendor adds to each answer. */
   protected abstract buildHeaders(): Record<string, string>;
 
-  /** Answers a call of the API, unless the test wants a fault for calls with this name. */
+  /** Answers an API request, unless the test wants a fault for requests with this name. */
   protected async serveCall(name: string, call: ReceivedCall, response: ServerResponse): Promise<void> {
     const fault = this.misbehave(name);
     if (fault?.kind === 'slow') await sleep(fault.ms);
@@ -85,14 +85,14 @@ export abstract class VendorDouble {
     this.send(response, answer);
   }
 
-  /** Records the faults that the contract finds in a request, and returns them. */
+  /** Records and returns the violations of the contract in a request. */
   protected checkRequest(call: ContractCall, faults: readonly string[] = []): string[] {
     const all = [...(this.contract?.checkRequest(call) ?? []), ...faults];
     this.violations.push(...all.map((fault) => `${call.method} ${call.path}: ${fault}`));
     return all;
   }
 
-  /** Records the faults that the contract finds in an answer that reports success. */
+  /** Records the violations of the contract in a successful response. */
   protected checkAnswer(call: ContractCall, { status, result }: DoubleAnswer): void {
     if (status >= 300) return;
     const faults = this.contract?.checkResponse({ ...call, body: result }, status) ?? [];

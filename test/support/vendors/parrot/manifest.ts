@@ -14,7 +14,7 @@ export const manifest: Manifest = {
   settingsSchema: Joi.object({ from_number: Joi.string().max(32).required() }),
   docsUrl: 'https://parrot.example.com/docs',
   streams: { messages: 3600 },
-  limits: { perSecond: 200, burst: 20, timeoutMs: 2000 },
+  limits: { perSecond: 200, timeoutMs: 2000 },
   oauth: {
     authorizePath: '/oauth/authorize',
     tokenPath: '/oauth/token',

@@ -4,7 +4,7 @@ import { failPayout, settlePayout, startPayout } from './payouts.js';
 import { addReader, failAction, presentCard } from './readers.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
-/** What a person can do to an object of the double, by the button's name. */
+/** The actions on objects of the double, by the name of the button. */
 const ACTIONS: Readonly<Record<string, (account: StripeAccount, object: StripeObject) => void>> = {
   'Settle the debit': (account, intent) => settleIntent(account, intent, 'us_bank_account'),
   'Fail the debit': (account, intent) => failIntent(account, intent, 'insufficient_funds'),
@@ -24,7 +24,7 @@ const ACTIONS: Readonly<Record<string, (account: StripeAccount, object: StripeOb
 
 const ADD_READER = 'Add a card reader';
 
-/** Which actions an object offers, by its kind and status. */
+/** Maps an object's kind and status to the actions that the page offers. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
   'payment_intent processing': ['Settle the debit', 'Fail the debit'],
   'payment_intent succeeded': ['Dispute the payment', 'Return the debit'],
@@ -43,16 +43,22 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
 const SHOWN = ['payment_intent', 'refund', 'dispute', 'payout', 'terminal.reader'] as const;
 
 /**
- * Serves `/double/`, where a person enters the webhook address of a connection, and lets payments,
- * refunds and disputes go on or fail.
+ * Serves `/double/`. A person enters the webhook address of a connection there, and lets payments,
+ * refunds and disputes succeed or fail.
  */
 export function serveControlPage(
   accounts: readonly StripeAccount[],
   { method, body, response }: { method: string; body: string; response: ServerResponse },
 ): void {
   if (method === 'POST') {
-    runAction(accounts, new URLSearchParams(body));
-    response.writeHead(303, { location: '/double/' }).end();
+    try {
+      runAction(accounts, new URLSearchParams(body));
+      response.writeHead(303, { location: '/double/' }).end();
+    } catch (error) {
+      // The object has changed since the page was loaded. For example, a reader may have stopped
+      // asking for a card.
+      response.writeHead(409).end(`Load the page again: ${String(error)}`);
+    }
     return;
   }
   const sections = accounts.map(renderAccount);
@@ -93,7 +99,7 @@ function renderAccount(account: StripeAccount): string {
     <form method="post">${hidden}<button name="action" value="Pay out">Pay out</button></form><table><tbody>${rows.join('')}</tbody></table></section>`;
 }
 
-/** The status of an object. A reader that asks for a card is waiting. */
+/** Returns the object's status, or `waiting` for a reader that asks for a card. */
 function readState({ status, action }: StripeObject): unknown {
   return Object(action).status === 'in_progress' && status === 'online' ? 'waiting' : status;
 }

@@ -1,7 +1,10 @@
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 import { refuse } from './stripe-refusal.js';
 
-/** Takes a file with evidence for a dispute. @throws {StripeRefusal} if it is no PDF */
+/**
+ * Stores a file with evidence for a dispute.
+ * @throws {StripeRefusal} if the file is no PDF
+ */
 export function takeFile(account: StripeAccount, body: string): StripeObject {
   const purpose = /name="purpose"\r\n\r\n(\w+)/.exec(body)?.[1];
   const filename = /filename="([^"]+)"/.exec(body)?.[1];

@@ -3,7 +3,7 @@ import { paySession } from './routes.js';
 import { saveMethod } from './saved-methods.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
-/** Finds the session of a page, and its account. */
+/** Finds the session of a hosted page, and the account of that session. */
 export interface SessionFinder {
   findSession(url: string): [StripeAccount, StripeObject];
 }

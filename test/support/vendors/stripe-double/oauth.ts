@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type StripeAccount, token } from './stripe-account.js';
 
-/** The operator's application at the double. */
+/** The credentials of the operator's application, which the double accepts. */
 export const STRIPE_APP = { client_id: 'ca_double', client_secret: 'sk_test_platform' } as const;
 
 interface Grant {
@@ -9,14 +9,19 @@ interface Grant {
   redirectUri: string;
 }
 
-/** Stands in for the sign-in of Stripe Connect: authorization codes, tokens and their end. */
+/**
+ * Stands in for the sign-in of Stripe Connect: issues and revokes authorization codes and tokens.
+ */
 export class StripeSignIns {
   private readonly codes = new Map<string, Grant>();
   private readonly refreshTokens = new Map<string, StripeAccount>();
   /** The accounts to which the application has access, by access token. */
   readonly accounts = new Map<string, StripeAccount>();
 
-  /** Lets a person allow the access, and returns the address to which Stripe sends the person. */
+  /**
+   * Allows the access as a person would, and returns the URL to which Stripe then sends the
+   * browser.
+   */
   permit(authorizeUrl: string, account: StripeAccount): string {
     const params = new URL(authorizeUrl).searchParams;
     if (params.get('client_id') !== STRIPE_APP.client_id || params.get('scope') !== 'read_write')
@@ -64,7 +69,7 @@ export class StripeSignIns {
       return this.refreshTokens.get(form.get('refresh_token') ?? '');
     const code = form.get('code') ?? '';
     const grant = this.codes.get(code);
-    // A code that is used twice may have been stolen.
+    // Accept each code only once, because a code that is used again may have been stolen.
     this.codes.delete(code);
     return grant?.account;
   }

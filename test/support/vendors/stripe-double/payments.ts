@@ -23,7 +23,10 @@ export function addIntent(account: StripeAccount, members: Record<string, unknow
   });
 }
 
-/** Lets the customer pay a PaymentIntent. A bank debit then processes until it settles or fails. */
+/**
+ * Lets the customer pay a PaymentIntent. A bank debit stays in `processing` until it settles or
+ * fails.
+ */
 export function payIntent(account: StripeAccount, intent: StripeObject, method: PaidBy): void {
   const isDebit = method === 'us_bank_account';
   const charge = account.add('charge', {
@@ -76,7 +79,7 @@ export function moveBalance(
   });
 }
 
-/** Lets the money of a PaymentIntent arrive. */
+/** Settles a PaymentIntent, so that its money arrives on the account's balance. */
 export function settleIntent(account: StripeAccount, intent: StripeObject, method: PaidBy): void {
   const charge = account.find(intent.latest_charge, 'charge') as StripeObject;
   const amount = intent.amount as number;
@@ -94,7 +97,7 @@ export function settleIntent(account: StripeAccount, intent: StripeObject, metho
   account.emit('payment_intent.succeeded', intent);
 }
 
-/** Lets a payment fail: a declined card, or a bank debit that fails days later. */
+/** Makes a payment fail: a card is declined, or a bank debit fails days later. */
 export function failIntent(account: StripeAccount, intent: StripeObject, code: string): void {
   const charge = account.find(intent.latest_charge, 'charge');
   if (charge) Object.assign(charge, { status: 'failed', paid: false, failure_code: code });
@@ -128,7 +131,7 @@ export function refundCharge(
   return refund;
 }
 
-/** Lets a refund fail days after it was accepted. Stripe then keeps the money on the account. */
+/** Makes a refund fail days after it was accepted. The charge then no longer counts as refunded. */
 export function failRefund(account: StripeAccount, refund: StripeObject, reason: string): void {
   const charge = account.find(refund.charge, 'charge') as StripeObject;
   const refunded = (charge.amount_refunded as number) - (refund.amount as number);
@@ -140,7 +143,7 @@ export function failRefund(account: StripeAccount, refund: StripeObject, reason:
 const EVIDENCE_DAYS = 7;
 const DISPUTE_FEE = 1500;
 
-/** The customer's bank takes a payment back, and the account may answer with evidence. */
+/** Opens a dispute as the customer's bank would. The account may answer with evidence. */
 export function disputeIntent(account: StripeAccount, intent: StripeObject, reason: string): StripeObject {
   const charge = account.find(intent.latest_charge, 'charge') as StripeObject;
   charge.disputed = true;

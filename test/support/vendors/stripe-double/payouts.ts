@@ -3,7 +3,7 @@ import { now, type StripeAccount, type StripeObject } from './stripe-account.js'
 
 /**
  * Starts a payout of the whole balance.
- * @param isManual true if a person starts it. Stripe then does not say what it contains
+ * @param isManual true if a person starts the payout; Stripe then never lists its transactions
  */
 export function startPayout(account: StripeAccount, { isManual = false } = {}): StripeObject {
   const moves = account.list('balance_transaction').filter(({ id }) => !account.payoutOf.has(id));
@@ -27,7 +27,7 @@ export function startPayout(account: StripeAccount, { isManual = false } = {}): 
   return payout;
 }
 
-/** Lets a payout arrive. Stripe then also says what it contains. */
+/** Completes a payout. If the payout is automatic, Stripe can then list its transactions. */
 export function settlePayout(account: StripeAccount, payout: StripeObject): void {
   payout.status = 'paid';
   account.emit('payout.paid', payout);
@@ -36,7 +36,7 @@ export function settlePayout(account: StripeAccount, payout: StripeObject): void
   account.emit('payout.reconciliation_completed', payout);
 }
 
-/** Lets the bank return a payout, also one that had arrived. */
+/** Makes the bank return a payout, even one that has already arrived. */
 export function failPayout(account: StripeAccount, payout: StripeObject): void {
   const move = moveBalance(account, payout, { amount: payout.amount as number, type: 'payout_failure' });
   Object.assign(payout, {

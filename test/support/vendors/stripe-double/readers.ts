@@ -25,7 +25,7 @@ export function addReader(account: StripeAccount, label = 'Front desk', location
   });
 }
 
-/** Answers a call about a reader. Returns undefined if the call is none. */
+/** Answers an API request that acts on a card reader. Returns undefined for any other request. */
 export function answerReaderCall(
   method: string,
   [, , id, action]: readonly string[],
@@ -47,7 +47,10 @@ export function answerReaderCall(
   return showPayment(reader, intent);
 }
 
-/** Lets a reader ask for a card, as another program of the account may do. */
+/**
+ * Makes a reader ask for a card for this payment. Tests also call it to act as another program that
+ * uses the same reader.
+ */
 export function showPayment(reader: StripeObject, intent: StripeObject): StripeObject {
   const action: ReaderAction = {
     type: 'process_payment_intent',
@@ -64,7 +67,7 @@ const isWaiting = ({ status }: StripeObject): boolean => status === 'requires_pa
 
 const findAction = (reader: StripeObject) => reader.action as ReaderAction | null;
 
-/** A person presents a card: the payment succeeds, or the bank declines it with a code. */
+/** Presents a card to the reader. The payment succeeds, or the bank declines it with this code. */
 export function presentCard(
   account: StripeAccount,
   reader: StripeObject,
@@ -94,7 +97,9 @@ export function presentCard(
   return intent;
 }
 
-/** Ends the wait for a card, for example because the customer pressed the red key. */
+/**
+ * Ends the wait for a card with a failure, for example because the customer pressed the red key.
+ */
 export function failAction(account: StripeAccount, reader: StripeObject, message: string): void {
   Object.assign(findAction(reader) ?? {}, {
     status: 'failed',

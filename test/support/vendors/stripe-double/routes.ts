@@ -150,7 +150,10 @@ function listObjects(account: StripeAccount, kind: Kind, form: Record<string, un
   };
 }
 
-/** Replaces ids by their objects: `latest_charge.balance_transaction` expands both. */
+/**
+ * Replaces the ids at these paths by their objects. The path `latest_charge.balance_transaction`
+ * expands the charge, and in it the balance transaction.
+ */
 function expand(account: StripeAccount, object: StripeObject, paths: unknown): StripeObject {
   if (!Array.isArray(paths) || paths.length === 0) return object;
   const copy = { ...object };
@@ -196,13 +199,14 @@ function createSession({ account, form, origin }: StripeCall): StripeObject {
     cancel_url: form.cancel_url ?? null,
   });
   session.url = `${origin}/c/pay/${session.id}`;
-  // Not members of Stripe's object: what the intent of the session will have.
+  // Remember the members of the future intents in hidden properties, because Stripe's session lacks
+  // them.
   Object.defineProperty(session, 'intentData', { value: intentData });
   Object.defineProperty(session, 'setupData', { value: Object(form.setup_intent_data) });
   return session;
 }
 
-/** Lets a customer pay on the page of a session. */
+/** Pays on the page of a session, as a customer would. */
 export function paySession(
   account: StripeAccount,
   session: StripeObject,

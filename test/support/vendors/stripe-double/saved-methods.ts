@@ -15,7 +15,7 @@ export interface SaveOptions {
   byDeposits?: boolean;
 }
 
-/** Lets a customer save a payment method on the page of a session in setup mode. */
+/** Saves a payment method on the page of a session in setup mode, as a customer would. */
 export function saveMethod(
   account: StripeAccount,
   session: StripeObject,
@@ -56,7 +56,10 @@ export function saveMethod(
   return { method, intent };
 }
 
-/** Lets the customer confirm the deposits, or fail to. */
+/**
+ * Verifies a bank account by its small deposits, as a customer would. If `isRight` is false, the
+ * customer fails too often.
+ */
 export function verifyDeposits(account: StripeAccount, intent: StripeObject, isRight: boolean): void {
   const method = account.find(intent.payment_method, 'payment_method') as StripeObject;
   Object.assign(intent, { next_action: null });

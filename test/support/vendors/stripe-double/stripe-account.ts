@@ -35,12 +35,14 @@ export type EventListener = (account: StripeAccount, event: StripeObject) => voi
 export class StripeAccount {
   readonly id = `acct_${token(8)}`;
   readonly objects = new Map<string, StripeObject>();
-  /** The answers by idempotency key. */
+  /** Maps each idempotency key to the answer that the double gave. */
   readonly answers = new Map<string, { request: string; status: number; body: unknown }>();
-  /** The payout that contains a balance transaction, by the transaction's id. */
+  /**
+   * Maps the id of each balance transaction to the id of the payout that contains the transaction.
+   */
   readonly payoutOf = new Map<string, string>();
   webhook: WebhookTarget | undefined;
-  /** The code with which the bank declines the next payment without the customer. */
+  /** The decline code for the next payment that the product makes with a saved payment method. */
   nextDecline: string | undefined;
   /** True if the account's key has no right for card readers. */
   lacksTerminal = false;

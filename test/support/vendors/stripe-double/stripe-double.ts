@@ -41,7 +41,7 @@ export class StripeDouble extends VendorDouble {
     await this.webhooks.stop();
   }
 
-  /** Opens an account, which the double then knows by its secret key. */
+  /** Opens an account. Requests with its secret key then belong to this account. */
   openAccount(key = `sk_test_${token(12)}`): StripeAccount {
     const account = new StripeAccount(key, this.contract, (owner, event) => this.webhooks.send(owner, event));
     this.accounts.set(key, account);
@@ -56,7 +56,7 @@ export class StripeDouble extends VendorDouble {
     );
   }
 
-  /** Lets a customer pay on the page at `url`, and returns the PaymentIntent. */
+  /** Pays on the page at `url`, as a customer would. Returns the PaymentIntent. */
   pay(url: string, method: 'card' | 'link' | 'us_bank_account' = 'card'): StripeObject {
     const [account, session] = this.findSession(url);
     return paySession(account, session, method);
@@ -82,7 +82,7 @@ export class StripeDouble extends VendorDouble {
     closeDispute(this.ownerOf(dispute), dispute, outcome);
   }
 
-  /** Lets a customer save a payment method on the page at `url`. */
+  /** Saves a payment method on the page at `url`, as a customer would. */
   saveMethod(url: string, options: SaveOptions = {}): { method: StripeObject; intent: StripeObject } {
     const [account, session] = this.findSession(url);
     return saveMethod(account, session, options);
@@ -150,7 +150,7 @@ export class StripeDouble extends VendorDouble {
       };
     if (headers['stripe-version'] !== API_VERSION) this.violations.push(`${method} ${url.pathname}: version`);
     const key = String(headers['idempotency-key'] ?? '');
-    // Stripe's published API does not describe the address that takes files.
+    // Stripe's published API does not describe the endpoint that receives files.
     if (url.pathname === '/v1/files') return { status: 200, result: takeFile(account, body) };
     const form = decodeForm(method === 'GET' ? url.search.slice(1) : body);
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };

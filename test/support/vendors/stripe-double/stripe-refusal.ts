@@ -1,6 +1,6 @@
 import type { Kind, StripeAccount, StripeObject } from './stripe-account.js';
 
-/** A refusal in Stripe's form. */
+/** An error that the double returns in Stripe's format. */
 export class StripeRefusal extends Error {
   constructor(
     readonly status: number,

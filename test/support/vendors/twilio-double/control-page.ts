@@ -8,7 +8,7 @@ interface PageRequest {
   response: ServerResponse;
 }
 
-/** What the page shows and changes of the double. */
+/** The parts of the double that the control page shows and changes. */
 export interface ControlledDouble {
   listAccounts(): TwilioAccount[];
   readonly messages: SentMessage[];
@@ -24,8 +24,8 @@ const REPORTS: Readonly<Record<string, { status: string; errorCode?: number }>> 
 const KEYS = ['1', '2', '3', '0'];
 
 /**
- * Serves `/double/`, where a person sees the texts that the product sent and reports what became of
- * them, writes texts to the account's number, and calls it.
+ * Serves `/double/`. There a person sees the product's texts and reports whether they arrived. The
+ * person can also text and call the account's number.
  */
 export async function serveControlPage(
   double: ControlledDouble,
@@ -51,7 +51,7 @@ function describe(error: unknown): string {
   return `The product did not answer: ${cause instanceof Error ? cause.message : message}`;
 }
 
-/** @returns what is wrong with the action, if anything is */
+/** @returns an error message; undefined if the action succeeded */
 async function runAction(double: ControlledDouble, form: URLSearchParams): Promise<string | undefined> {
   const read = (name: string) => (form.get(name) ?? '').trim();
   const account = double.listAccounts().find(({ sid }) => sid === read('account'));

@@ -17,7 +17,7 @@ export interface SentMessage {
 
 const USUAL_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 1000;
-/** Dollars per segment. Twilio reports a price only once the text has left. */
+/** The price of a segment in dollars. Twilio reports a text's price only after sending the text. */
 const SEGMENT_PRICE = 0.0083;
 const UNPRICED = ['queued', 'accepted', 'scheduled', 'sending', 'canceled'];
 

@@ -1,9 +1,9 @@
-/** What a caller meets in one answer of the product. */
+/** The parts of one TwiML response of the product. */
 export interface CallStep {
   says: string[];
-  /** The number to which the caller is connected, if no key is pressed. */
+  /** The number to which Twilio connects the caller, unless the caller presses a key. */
   dial: string | undefined;
-  /** Where a pressed key is posted; undefined if the answer asks for none. */
+  /** The URL to which Twilio posts a pressed key; undefined if the response asks for none. */
   action: string | undefined;
 }
 

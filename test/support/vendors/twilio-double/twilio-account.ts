@@ -2,22 +2,25 @@ import { createHmac } from 'node:crypto';
 import { token } from './messages.js';
 import { type CallStep, readTwiml } from './read-twiml.js';
 
-/** An answer of the product to what Twilio posts. */
+/** The product's response to a request that Twilio posts. */
 export interface PostAnswer {
   status: number;
   text: string;
 }
 
-/** A call that a person makes on the control page, and the last step of it. */
+/** A call that a person makes on the control page, with the last response of the product. */
 export interface OngoingCall {
   sid: string;
   from: string;
-  /** What the caller heard and pressed. */
+  /** Entries for each text that the caller heard, and for each key that the caller pressed. */
   log: string[];
   step: CallStep;
 }
 
-/** The words with which Twilio itself stops texts to a number, and lets them through again. */
+/**
+ * The words that Twilio itself obeys. STOP_WORDS stop all texts to a number, and START_WORDS allow
+ * them again.
+ */
 const STOP_WORDS = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT'];
 const START_WORDS = ['START', 'YES', 'UNSTOP'];
 
@@ -33,7 +36,7 @@ export function signForm(url: string, form: Record<string, string>, authToken: s
 
 /** One account at Twilio, with its phone number. */
 export class TwilioAccount {
-  /** What is entered at the phone number: where texts and calls arrive. */
+  /** The URLs that are set for the phone number. Twilio posts incoming texts and calls to them. */
   inboundUrls = { messages: '', voice: '' };
   /** The number from which the product last sent a text. */
   number = '+15185550100';
@@ -41,7 +44,7 @@ export class TwilioAccount {
   readonly optedOut = new Set<string>();
   readonly received: { from: string; body: string; answer: string }[] = [];
   call: OngoingCall | undefined;
-  /** Where the product listens, if that is not the public address in its URLs. */
+  /** The origin at which the product listens, if its URLs name another, public origin. */
   productOrigin: string | undefined;
 
   constructor(
@@ -64,7 +67,10 @@ export class TwilioAccount {
     return { status: response.status, text: await response.text() };
   }
 
-  /** A customer texts the account's number. Twilio obeys STOP itself, and passes it on. */
+  /**
+   * Sends a text from a customer to the account's number. Twilio obeys STOP itself, and still posts
+   * the text to the product.
+   */
   async receive(from: string, body: string): Promise<void> {
     const word = body.trim().toUpperCase();
     if (STOP_WORDS.includes(word)) this.optedOut.add(from);
@@ -74,14 +80,17 @@ export class TwilioAccount {
     this.received.push({ from, body, answer: `the product answered ${status}` });
   }
 
-  /** A customer calls the account's number, and hears the menu. */
+  /** Lets a customer call the account's number. The call's log contains the menu. */
   async startCall(from: string): Promise<void> {
     const sid = `CA${token()}`;
     this.call = { sid, from, log: [], step: { says: [], dial: undefined, action: undefined } };
     await this.takeStep(this.call, this.inboundUrls.voice, {});
   }
 
-  /** The caller presses a key. Without a key, the menu ends and the next verb follows. */
+  /**
+   * Presses a key as the caller. If `digit` is undefined, the menu times out, and Twilio connects
+   * the caller to the dispatcher.
+   */
   async press(digit: string | undefined): Promise<void> {
     const { call } = this;
     const action = call?.step.action;

@@ -16,7 +16,7 @@ function openContract(): ContractCheck | undefined {
 const OPTED_OUT = { code: 21610, message: 'Attempt to send to unsubscribed recipient' };
 
 /**
- * The numbers that Twilio refuses, with its error code. +15005550001 is invalid, and +15005550610
+ * Maps each number that Twilio refuses to Twilio's error. +15005550001 is invalid, and +15005550610
  * has opted out.
  */
 const REFUSED_NUMBERS: Readonly<Record<string, { code: number; message: string }>> = {
@@ -156,8 +156,8 @@ export class TwilioDouble extends VendorDouble {
 }
 
 /**
- * Twilio answers the addresses of pages as paths, but its contract says that they are whole
- * addresses.
+ * Makes the URIs of pages absolute. Twilio returns them as paths, although its contract requires
+ * absolute URIs.
  */
 function withAbsoluteUris(result: object, origin: string): object {
   const members = Object.entries(result).map(([name, value]) =>

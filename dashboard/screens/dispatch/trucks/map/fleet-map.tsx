@@ -6,15 +6,18 @@ import type { Position } from './positions';
 import type { StreetMapProps } from './street-map';
 import { TruckMap } from './truck-map';
 
-/** The library is as large as all screens together, so only people who want streets load it. */
+/**
+ * The map library is as large as all screens together. So it is loaded only for people who choose
+ * the map with streets.
+ */
 const StreetMap = lazy(async () => {
   const loaded = await import('./street-map').catch(() => undefined);
   return { default: loaded?.StreetMap ?? Missing };
 });
 
 /**
- * The known positions on a plan, and as a table. Where the operator has set a style, people may
- * choose a map with streets instead; the plan stays if that cannot be shown.
+ * The known positions as a plan and as a table. If the operator has set a map style, people may
+ * choose a map with streets instead. If that map fails, the plan stays.
  */
 export const FleetMap = memo(function FleetMap({ positions }: { positions: readonly Position[] }) {
   const { data } = api.useQuery('get', '/map-style', {}, { staleTime: Number.POSITIVE_INFINITY });

@@ -18,7 +18,7 @@ export function showMarkers(
   };
 }
 
-/** Creates the sign of a truck: its name, and in words what its colour means. */
+/** Creates the sign of a truck, with its name and the meaning of its colour in words. */
 function createSign({ name, detail, isOld }: Position): HTMLElement {
   const element = document.createElement('span');
   element.className = 'dispatch-marker';
@@ -30,7 +30,7 @@ function createSign({ name, detail, isOld }: Position): HTMLElement {
   return element;
 }
 
-/** Creates the link at a pickup, which opens the drawer of the work order. */
+/** Creates the link at a pickup. The link opens the drawer of the work order. */
 function createLink({ id, name, detail }: Position, { open, hrefOf }: Pick<BoardView, 'open' | 'hrefOf'>) {
   const element = document.createElement('a');
   element.className = 'dispatch-marker';

@@ -4,10 +4,10 @@ import { humanize } from '../../../../parts/record/status-badge';
 import { TimeAgo } from '../../../../parts/values/time';
 import type { Position } from './positions';
 
-/** What a map shows, as a table. */
+/** The positions of a map as a table. */
 export function PositionDetails({ positions }: { positions: readonly Position[] }) {
-  // Render the table only while it is open, because its rows cost as much as the cards of the
-  // board.
+  // Render the table only while it is open, because its rows take as much time as the board's
+  // cards.
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>

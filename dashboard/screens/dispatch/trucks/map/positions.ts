@@ -2,7 +2,7 @@ import type { WorkOrder } from '../../../../api/records';
 import { nameTruck } from '../../../../parts/choices/name-truck';
 import type { BoardTruck } from '../../board/board-truck';
 
-/** A known position, as the map and its table show it. */
+/** A known position on the map and in its table. */
 export interface Position {
   id: string;
   kind: 'truck' | 'pickup';
@@ -11,16 +11,16 @@ export interface Position {
   lng: number;
   /** The truck's status, or the pickup's address. */
   detail: string;
-  /** When the truck was there; null for a pickup, which does not move. */
+  /** Time at which the truck reported this position. Null for a pickup, which does not move. */
   at: string | null;
   /** True if the truck's position is older than five minutes. */
   isOld: boolean;
 }
 
-/** The map shows at most this many waiting pickups, the most urgent first. */
+/** Maximum number of waiting pickups on the map. The most urgent come first. */
 const MAX_PICKUPS = 50;
 
-/** Returns the positions of trucks, and of the pickups that wait for one. */
+/** Returns the positions of the trucks, and of the pickups that wait for a truck. */
 export function findPositions(trucks: readonly BoardTruck[], waiting: readonly WorkOrder[]): Position[] {
   const ofTrucks = trucks.flatMap((truck): Position[] => {
     const { id, location, status } = truck;
@@ -36,22 +36,20 @@ export function findPositions(trucks: readonly BoardTruck[], waiting: readonly W
   return [...ofTrucks, ...ofPickups];
 }
 
-/** Counts the positions for the name of a map: "2 trucks and 1 waiting pickups". */
+/** Returns the numbers of positions for the map's name: "2 trucks and 1 waiting pickups". */
 export function countPositions(positions: readonly Position[]): string {
   const trucks = positions.filter(({ kind }) => kind === 'truck').length;
   return `${trucks} trucks and ${positions.length - trucks} waiting pickups`;
 }
 
 export interface Drawing {
-  /** The place of each position, in the units of the drawing. */
+  /** The coordinates of each position in the drawing. */
   points: { position: Position; x: number; y: number; isNamed: boolean }[];
   /** The scale bar. */
   scale: { miles: number; length: number };
 }
 
-/**
- * The room of a name. Two names on top of each other cannot be read, so only the first is drawn.
- */
+/** The size of a name in the drawing. If two names would overlap, only the first is drawn. */
 const NAME_WIDTH = 26;
 const NAME_HEIGHT = 9;
 
@@ -59,8 +57,9 @@ const MILES_PER_DEGREE = 69;
 const SCALES_MILES = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /**
- * Projects positions onto a drawing of the given size, north up. A degree of longitude is narrower
- * the farther it is from the equator. For a plan of a town, correcting this is exact enough.
+ * Projects positions onto a drawing of the given size, with north at the top. A degree of longitude
+ * gets narrower towards the poles. The projection corrects this with one factor, which is exact
+ * enough for a town.
  */
 export function drawPositions(
   positions: readonly Position[],

@@ -7,14 +7,14 @@ import './street-map.css';
 import { showMarkers } from './markers';
 import { countPositions, type Position } from './positions';
 
-/** If the map is not complete after this time, the page gives it up. */
+/** If the map is not complete after this time, the page shows the plan instead. */
 const MAX_LOADING_MS = 15_000;
 
 export interface StreetMapProps {
   /** Address of a MapLibre style. */
   styleUrl: string;
   positions: readonly Position[];
-  /** Called if the style, its tiles or WebGL fail. */
+  /** Called if the style, a tile or WebGL fails. */
   onFailure: () => void;
 }
 
@@ -64,9 +64,9 @@ function openMap(
       bounds: findBounds(positions),
       fitBoundsOptions: { padding: 36, maxZoom: 15 },
       locale: { 'Map.Title': `Map of ${countPositions(positions)}` },
-      // MapLibre's own control for attributions parses HTML, which Trusted Types forbid.
+      // MapLibre's own attribution control parses HTML, which Trusted Types forbid.
       attributionControl: false,
-      // The wheel scrolls the page.
+      // The mouse wheel must scroll the page, not zoom the map.
       scrollZoom: false,
       dragRotate: false,
     });
@@ -76,8 +76,8 @@ function openMap(
     map.on('webglcontextlost', onFailure);
     map.once('load', () => {
       clearTimeout(timer);
-      // From now on, a tile that fails only leaves a hole in the map. A listener must remain,
-      // because without one the library writes errors to the console.
+      // From now on, a failed tile only leaves a hole in the map. Keep a listener, because without
+      // one the library writes errors to the console.
       map.off('error', onFailure);
       map.on('error', () => undefined);
     });

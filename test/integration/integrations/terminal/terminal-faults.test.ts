@@ -4,7 +4,7 @@ import { usePayingStack } from '../../../support/vendors/paying.js';
 import { presentCard } from '../../../support/vendors/stripe-double/readers.js';
 import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
-/** The calls of a payment on a reader, by what they do. */
+/** The calls during a payment on a reader, by their purpose. */
 const CALLS = {
   'creates the payment': /^POST \/v1\/payment_intents$/,
   'shows it on the reader': /process_payment_intent$/,
@@ -26,7 +26,10 @@ describe('payments on card readers whose vendor breaks off', () => {
     desk.device.action = null;
   });
 
-  /** Lets the next call that matches break off. Returns whether it has. */
+  /**
+   * Cuts the connection of the next call that matches. Returns a function that returns true once
+   * the connection has been cut.
+   */
   function breakOff(pattern: RegExp, kind: (typeof FAULTS)[number]): () => boolean {
     let hasBroken = false;
     paying.double.misbehave = (name) => {

@@ -1,0 +1,204 @@
+import type { OpenConnection, Written } from './connection.js';
+import type { WriteAttempt } from './messaging.js';
+import type { Readings } from './readings.js';
+
+/**
+ * Keeps the books of an account at one vendor. Adapters keep no state. Amounts are cents, and days
+ * are YYYY-MM-DD in the account's time zone.
+ */
+export interface AccountingAdapter {
+  customers: BookedCustomers;
+  invoices: BookedInvoices;
+  payments: BookedPayments;
+  /** Lists the entries that an account can choose in the settings of a connection. */
+  listChoices(connection: OpenConnection): Promise<Choices>;
+}
+
+/** The settings of every accounting connection. */
+export interface AccountingSettings {
+  /** Maps the categories of line items to income accounts. */
+  accounts?: Readonly<Record<string, string>>;
+  tax_codes?: Readonly<{ taxable?: string; exempt?: string }>;
+  /**
+   * The vendor's account that receives payments. If absent, the vendor uses its default account.
+   */
+  deposit_account?: string;
+}
+
+/** One entry that an account can choose. */
+export interface Choice {
+  id: string;
+  name: string;
+  /** The purpose of an income or deposit account. Null for a tax code. */
+  use: 'income' | 'deposit' | null;
+}
+
+export interface Choices {
+  account: Choice[];
+  tax: Choice[];
+}
+
+/** A record that is in the books already. */
+export interface KnownRecord {
+  externalId: string;
+  /** The version that we have last written or read; null if that is unknown. */
+  version: string | null;
+}
+
+/** A record in the books, as it is after a write or a search. */
+export interface Booked<State> {
+  written: Written;
+  state: State;
+  /**
+   * True if the write changed nothing, because the record was changed in the books since our last
+   * write.
+   */
+  isOverruled?: true;
+}
+
+export interface BookCustomer {
+  /**
+   * Null if the payer has no customer record here. The invoice then names only an email address, or
+   * nobody.
+   */
+  customerId: string | null;
+  name: string;
+  email: string | null;
+  phone: string | null;
+  address: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+}
+
+/** A customer's data in the books. A member is null if the books have no value for it. */
+export type BookCustomerState = Omit<BookCustomer, 'customerId'>;
+
+export interface BookedCustomers extends Readings<BookCustomerState> {
+  /** Finds customers in the books with the same name or email, the best match first. */
+  findMatches(connection: OpenConnection, customer: BookCustomer): Promise<Booked<BookCustomerState>[]>;
+  /**
+   * Creates the customer, or updates a known one. Keeps contact data that was changed in the books
+   * since our last write.
+   */
+  put(
+    connection: OpenConnection,
+    customer: BookCustomer,
+    attempt: WriteAttempt,
+    known?: KnownRecord,
+  ): Promise<Booked<BookCustomerState>>;
+}
+
+export interface BookLine {
+  name: string;
+  description: string | null;
+  category: string;
+  quantity: number;
+  unitPriceCents: number;
+  totalCents: number;
+  isTaxable: boolean;
+}
+
+export interface BookInvoice {
+  invoiceId: string;
+  number: string;
+  customerExternalId: string;
+  email: string | null;
+  day: string;
+  dueDay: string | null;
+  poNumber: string | null;
+  lines: readonly BookLine[];
+  taxCents: number;
+  totalCents: number;
+}
+
+/** The state of an invoice in the books. */
+export interface BookInvoiceState {
+  /** The id of our invoice; null if the record does not name it. */
+  invoiceId: string | null;
+  number: string | null;
+  customerExternalId: string | null;
+  totalCents: number;
+  status: 'open' | 'void' | 'deleted';
+}
+
+export interface BookedInvoices extends Readings<BookInvoiceState> {
+  /**
+   * Creates the invoice, or updates a known one. Looks for the number first, so that an invoice is
+   * never in the books twice.
+   * @throws {VendorError} `refused` if a category has no account, or if another record has the
+   * number; `conflict` if the invoice was changed in the books since our last write
+   */
+  put(
+    connection: OpenConnection,
+    invoice: BookInvoice,
+    attempt: WriteAttempt,
+    known?: KnownRecord,
+  ): Promise<Booked<BookInvoiceState>>;
+  /** Finds one of our invoices by its number. */
+  find(
+    connection: OpenConnection,
+    invoice: { invoiceId: string; number: string },
+  ): Promise<Booked<BookInvoiceState> | undefined>;
+  /** Voids an invoice, which keeps its number. An invoice that is already void stays void. */
+  annul(
+    connection: OpenConnection,
+    known: KnownRecord,
+    attempt: WriteAttempt,
+  ): Promise<Booked<BookInvoiceState>>;
+}
+
+export interface BookPayment {
+  paymentId: string;
+  customerExternalId: string;
+  invoiceExternalId: string;
+  /** The paid amount minus refunds. */
+  amountCents: number;
+  /** The part that counts for the invoice. The rest is the customer's credit. */
+  appliedCents: number;
+  day: string;
+  reference: string | null;
+}
+
+/** The state of a payment in the books. */
+export interface BookPaymentState {
+  /** The id of our payment; null if the payment was made in the books. */
+  paymentId: string | null;
+  amountCents: number;
+  /** The invoices that the payment counts for. */
+  allocations: readonly { invoiceExternalId: string; amountCents: number }[];
+  status: 'open' | 'void' | 'deleted';
+  day: string | null;
+  reference: string | null;
+}
+
+export interface KnownPayment extends KnownRecord {
+  /**
+   * The version of the void or deleted payment that may be entered again, because we have voided
+   * it ourselves or a person has decided so; null if none may.
+   */
+  replacedVersion: string | null;
+}
+
+export interface BookedPayments extends Readings<BookPaymentState> {
+  /**
+   * Enters the payment, or updates a known one.
+   * @throws {VendorError} `conflict` if the payment was voided in the books
+   */
+  put(
+    connection: OpenConnection,
+    payment: BookPayment,
+    attempt: WriteAttempt,
+    known?: KnownPayment,
+  ): Promise<Booked<BookPaymentState>>;
+  /** Finds one of our payments among the customer's payments. */
+  find(
+    connection: OpenConnection,
+    payment: { paymentId: string; customerExternalId: string; day: string },
+  ): Promise<Booked<BookPaymentState> | undefined>;
+  annul(
+    connection: OpenConnection,
+    known: KnownRecord,
+    attempt: WriteAttempt,
+  ): Promise<Booked<BookPaymentState>>;
+}

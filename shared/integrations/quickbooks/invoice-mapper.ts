@@ -1,0 +1,191 @@
+import type { AccountingSettings, BookInvoice, BookInvoiceState, BookLine } from '../contract/accounting.js';
+import type { Change } from '../contract/connection.js';
+import { fingerprint } from '../contract/fingerprint.js';
+import { VendorError } from '../contract/vendor-error.js';
+import type { BooksRecord } from './api/changes.js';
+import { toAmount, toCents } from './money.js';
+import { buildOwnNote, readOwnNote } from './own-note.js';
+
+interface InvoiceLine {
+  DetailType?: string;
+  Amount?: number;
+  Description?: string;
+  SalesItemLineDetail?: {
+    ItemRef?: { value: string };
+    Qty?: number;
+    UnitPrice?: number;
+    TaxCodeRef?: { value: string };
+  };
+}
+
+export interface BooksInvoice extends BooksRecord {
+  DocNumber?: string;
+  CustomerRef?: { value: string };
+  TxnDate?: string;
+  DueDate?: string;
+  PrivateNote?: string;
+  CustomerMemo?: { value?: string };
+  BillEmail?: { Address?: string };
+  TxnTaxDetail?: { TotalTax?: number };
+  TotalAmt?: number;
+  Line?: InvoiceLine[];
+}
+
+/** QuickBooks' limits of characters. */
+const MAX_NUMBER = 21;
+const MAX_DESCRIPTION = 4000;
+const MAX_EMAIL = 100;
+
+export type MappedLine = BookLine & { account: string };
+
+/**
+ * Finds the income account of each line.
+ * @throws {VendorError} if the settings miss an account or a tax code, so that a person must act
+ */
+export function mapLines(
+  invoice: BookInvoice,
+  { accounts = {}, tax_codes = {} }: AccountingSettings,
+): MappedLine[] {
+  const missing = new Set(
+    invoice.lines.map(({ category }) => category).filter((category) => !Object.hasOwn(accounts, category)),
+  );
+  if (missing.size > 0)
+    throw new VendorError(
+      `The settings of the connection name no income account for ${[...missing].join(', ')}. Choose one, then resolve this with retry.`,
+      { kind: 'refused', code: 'no_account' },
+    );
+  if (invoice.taxCents > 0 && tax_codes.taxable === undefined)
+    throw new VendorError(
+      'The settings of the connection name no tax code for taxed lines. Choose one, then resolve this with retry.',
+      { kind: 'refused', code: 'no_tax_code' },
+    );
+  if (invoice.number.length > MAX_NUMBER)
+    throw new VendorError(
+      `The number ${invoice.number} is longer than the ${MAX_NUMBER} characters that QuickBooks accepts. Enter this invoice there yourself.`,
+      { kind: 'refused', code: 'number_too_long' },
+    );
+  const lines = invoice.lines.length > 0 ? invoice.lines : [buildEmptyLine(accounts)];
+  return lines.map((line) => ({ ...line, account: accounts[line.category] as string }));
+}
+
+/**
+ * Builds the line of an invoice that has none, because QuickBooks accepts no invoice without lines.
+ * @throws {VendorError} if the settings name no account at all
+ */
+function buildEmptyLine(accounts: NonNullable<AccountingSettings['accounts']>): BookLine {
+  const [category] = Object.keys(accounts);
+  if (category === undefined)
+    throw new VendorError(
+      'The settings of the connection name no income account. Choose one, then resolve this with retry.',
+      { kind: 'refused', code: 'no_account' },
+    );
+  const amounts = { quantity: 1, unitPriceCents: 0, totalCents: 0 };
+  return { name: 'No charges', description: null, category, ...amounts, isTaxable: false };
+}
+
+/** Returns the members of an invoice that we write. `items` has the ids by `category/account`. */
+export function toInvoice(
+  invoice: BookInvoice,
+  lines: readonly MappedLine[],
+  {
+    items,
+    tax_codes = {},
+  }: { items: ReadonlyMap<string, string>; tax_codes?: AccountingSettings['tax_codes'] },
+): Omit<BooksInvoice, 'Id' | 'SyncToken'> {
+  const { number, customerExternalId, day, dueDay, invoiceId, poNumber, email, taxCents } = invoice;
+  return {
+    DocNumber: number,
+    CustomerRef: { value: customerExternalId },
+    TxnDate: day,
+    ...(dueDay ? { DueDate: dueDay } : {}),
+    PrivateNote: buildOwnNote('invoice', invoiceId),
+    ...(poNumber ? { CustomerMemo: { value: `PO ${poNumber}` } } : {}),
+    ...(email && email.length <= MAX_EMAIL ? { BillEmail: { Address: email } } : {}),
+    Line: lines.map((line) =>
+      toLine(line, items, taxCents > 0 && line.isTaxable ? tax_codes.taxable : tax_codes.exempt),
+    ),
+    TxnTaxDetail: { TotalTax: toAmount(taxCents) },
+  };
+}
+
+function toLine(
+  line: MappedLine,
+  items: ReadonlyMap<string, string>,
+  taxCode: string | undefined,
+): InvoiceLine {
+  const { name, description, category, account, quantity, unitPriceCents, totalCents } = line;
+  const text = description ? `${name}\n${description}` : name;
+  // QuickBooks compares the amount with quantity × price. Where we round, only the amount is sent.
+  const isExact = Math.abs(quantity * unitPriceCents - totalCents) < 1e-6;
+  return {
+    DetailType: 'SalesItemLineDetail',
+    Amount: toAmount(totalCents),
+    Description: text.slice(0, MAX_DESCRIPTION),
+    SalesItemLineDetail: {
+      ItemRef: { value: items.get(`${category}/${account}`) as string },
+      ...(isExact ? { Qty: quantity, UnitPrice: toAmount(unitPriceCents) } : {}),
+      ...(taxCode === undefined ? {} : { TaxCodeRef: { value: taxCode } }),
+    },
+  };
+}
+
+/**
+ * True if the books hold what we would write. If QuickBooks has computed another tax, ours is sent
+ * once more.
+ */
+export function isSameInvoice(
+  current: BooksInvoice,
+  wanted: Omit<BooksInvoice, 'Id' | 'SyncToken'>,
+): boolean {
+  const content = ({
+    DocNumber,
+    CustomerRef,
+    TxnDate,
+    DueDate,
+    CustomerMemo,
+    BillEmail,
+    TxnTaxDetail,
+    Line = [],
+  }: typeof wanted) =>
+    JSON.stringify([
+      DocNumber,
+      CustomerRef?.value,
+      TxnDate,
+      wanted.DueDate === undefined ? null : DueDate,
+      CustomerMemo?.value ?? null,
+      BillEmail?.Address ?? null,
+      toCents(TxnTaxDetail?.TotalTax),
+      Line.filter(({ DetailType }) => DetailType === 'SalesItemLineDetail').map(
+        ({ Amount, Description, SalesItemLineDetail }) => [
+          toCents(Amount),
+          Description,
+          SalesItemLineDetail?.ItemRef?.value,
+        ],
+      ),
+    ]);
+  return content(current) === content(wanted);
+}
+
+export function toInvoiceChange(record: BooksInvoice): Change<BookInvoiceState> {
+  const totalCents = toCents(record.TotalAmt);
+  const isVoid = totalCents === 0 && /^voided/i.test(record.PrivateNote ?? '');
+  const fields: BookInvoiceState = {
+    invoiceId: readOwnNote('invoice', record.PrivateNote),
+    number: record.DocNumber ?? null,
+    customerExternalId: record.CustomerRef?.value ?? null,
+    totalCents,
+    status: isVoid ? 'void' : 'open',
+  };
+  return { kind: 'invoice', externalId: record.Id, version: fingerprint(fields), fields };
+}
+
+export function toDeletedInvoice(id: string): Change<BookInvoiceState> {
+  const fields: BookInvoiceState = {
+    invoiceId: null,
+    number: null,
+    customerExternalId: null,
+    totalCents: 0,
+    status: 'deleted',
+  };
+  return { kind: 'invoice', externalId: id, version: 'deleted', fields };
+}

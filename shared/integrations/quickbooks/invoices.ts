@@ -1,0 +1,156 @@
+import type {
+  AccountingSettings,
+  Booked,
+  BookedInvoices,
+  BookInvoice,
+  BookInvoiceState,
+  KnownRecord,
+} from '../contract/accounting.js';
+import type { OpenConnection } from '../contract/connection.js';
+import { VendorError } from '../contract/vendor-error.js';
+import { type Entity, pullChanges, readNamed } from './api/changes.js';
+import {
+  DUPLICATE_NUMBER,
+  deriveKey,
+  queryBooks,
+  quote,
+  readRecord,
+  retryStale,
+  writeRecord,
+} from './api/client.js';
+import { buildWebAddress } from './api/web-address.js';
+import {
+  type BooksInvoice,
+  isSameInvoice,
+  mapLines,
+  toDeletedInvoice,
+  toInvoice,
+  toInvoiceChange,
+} from './invoice-mapper.js';
+import { ensureItems } from './items.js';
+import { readOwnNote } from './own-note.js';
+
+export const invoices: BookedInvoices = {
+  async put(connection, invoice, { operationKey: key }, known) {
+    const settings = connection.settings as AccountingSettings;
+    const lines = mapLines(invoice, settings);
+    const before = known ?? (await findOwn(connection, invoice));
+    const items = await ensureItems(connection, lines, key);
+    const { tax_codes = {} } = settings;
+    const wanted = toInvoice(invoice, lines, { items, tax_codes });
+    return before
+      ? retryStale(() => update(connection, { wanted, key, known: before }))
+      : create(connection, { invoice, wanted, key });
+  },
+  async find(connection, invoice) {
+    const found = await findByNumber(connection, invoice);
+    const own = found.find((one) => isOwn(one, invoice.invoiceId));
+    return own && toBooked(connection, own);
+  },
+  annul: (connection, known, { operationKey: key }) =>
+    retryStale(async () => {
+      const current = await readRecord<BooksInvoice>(connection, 'Invoice', known.externalId);
+      if (!current) return asDeleted(connection, known.externalId);
+      const booked = toBooked(connection, current);
+      if (booked.state.status === 'void') return booked;
+      const body = { Id: current.Id, SyncToken: current.SyncToken };
+      const voided = await writeRecord<BooksInvoice>(connection, 'Invoice', {
+        body,
+        key: deriveKey(key, body),
+        operation: 'void',
+      });
+      return toBooked(connection, voided);
+    }),
+  readNamed: (connection, hints) => readNamed(connection, hints, ENTITY),
+  pull: (connection, from) => pullChanges(connection, from, ENTITY),
+};
+
+const ENTITY: Entity<BooksInvoice, BookInvoiceState> = {
+  name: 'Invoice',
+  toChange: toInvoiceChange,
+  toDeletion: toDeletedInvoice,
+};
+
+interface Numbered {
+  invoiceId: string;
+  number: string;
+}
+
+function findByNumber(
+  connection: OpenConnection,
+  { number }: Pick<Numbered, 'number'>,
+): Promise<BooksInvoice[]> {
+  return queryBooks<BooksInvoice>(connection, 'Invoice', `where DocNumber = ${quote(number)} maxresults 20`);
+}
+
+function isOwn({ PrivateNote }: BooksInvoice, invoiceId: string): boolean {
+  return readOwnNote('invoice', PrivateNote) === invoiceId;
+}
+
+/**
+ * Finds an invoice of ours that an earlier attempt, or an earlier connection, has written.
+ * @throws {VendorError} if only another record has the number
+ */
+async function findOwn(connection: OpenConnection, invoice: Numbered): Promise<KnownRecord | undefined> {
+  const found = await findByNumber(connection, invoice);
+  const own = found.find((one) => isOwn(one, invoice.invoiceId));
+  if (own) return { externalId: own.Id, version: null };
+  if (found.length === 0) return undefined;
+  throw new VendorError(
+    `The books have another invoice with the number ${invoice.number}. Change its number there, then resolve this with retry.`,
+    { kind: 'refused', code: DUPLICATE_NUMBER },
+  );
+}
+
+interface Creation {
+  invoice: BookInvoice;
+  wanted: Omit<BooksInvoice, 'Id' | 'SyncToken'>;
+  key: string;
+}
+
+async function create(
+  connection: OpenConnection,
+  { invoice, wanted, key }: Creation,
+): Promise<Booked<BookInvoiceState>> {
+  try {
+    return toBooked(
+      connection,
+      await writeRecord<BooksInvoice>(connection, 'Invoice', { body: wanted, key }),
+    );
+  } catch (error) {
+    if (!(error instanceof VendorError) || error.code !== DUPLICATE_NUMBER) throw error;
+    const own = await findOwn(connection, invoice);
+    if (!own) throw error;
+    return update(connection, { wanted, key: `${key}-u`, known: own });
+  }
+}
+
+async function update(
+  connection: OpenConnection,
+  { wanted, key, known }: { wanted: Creation['wanted']; key: string; known: KnownRecord },
+): Promise<Booked<BookInvoiceState>> {
+  const current = await readRecord<BooksInvoice>(connection, 'Invoice', known.externalId);
+  if (!current) throw new VendorError('The invoice does not exist in the books any more.', { kind: 'gone' });
+  const booked = toBooked(connection, current);
+  if (isSameInvoice(current, wanted)) return booked;
+  if (known.version !== null && booked.written.version !== known.version)
+    throw new VendorError('The invoice was changed in the books since it was written there.', {
+      kind: 'conflict',
+      code: 'changed_there',
+    });
+  const body = { Id: current.Id, SyncToken: current.SyncToken, sparse: true, ...wanted };
+  return toBooked(
+    connection,
+    await writeRecord<BooksInvoice>(connection, 'Invoice', { body, key: deriveKey(key, body) }),
+  );
+}
+
+function toBooked(connection: OpenConnection, record: BooksInvoice): Booked<BookInvoiceState> {
+  const { externalId, version, fields: state } = toInvoiceChange(record);
+  return { written: { externalId, version, url: buildWebAddress(connection, 'Invoice', externalId) }, state };
+}
+
+function asDeleted(connection: OpenConnection, id: string): Booked<BookInvoiceState> {
+  const { externalId, version, fields: state } = toDeletedInvoice(id);
+  return { written: { externalId, version, url: buildWebAddress(connection, 'Invoice', id) }, state };
+}

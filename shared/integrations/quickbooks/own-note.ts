@@ -1,0 +1,14 @@
+import { readOwnId } from '../contract/read-own-id.js';
+
+/**
+ * Builds the private note of a record that we write. QuickBooks has no other place for our id, and
+ * people can read and change it there.
+ */
+export function buildOwnNote(kind: 'invoice' | 'payment', id: string): string {
+  return `Tow Dispatch ${kind} ${id}`;
+}
+
+export function readOwnNote(kind: 'invoice' | 'payment', note: string | undefined): string | null {
+  const [, id] = new RegExp(`Tow Dispatch ${kind} ([0-9a-fA-F-]{36})`).exec(note ?? '') ?? [];
+  return readOwnId(id);
+}

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { eventually } from '../../support/poll.js';
+import { type TextingAccount, useTextingStack } from '../../support/vendors/texting.js';
+
+const SLOW_MS = 200;
+const MAX_TOGETHER = 64;
+
+describe('many texts of one account', () => {
+  const texting = useTextingStack();
+  let account: TextingAccount;
+
+  beforeEach(async () => {
+    account = await (await texting.createAccount()).connect();
+  });
+  afterEach(() => {
+    texting.double.misbehave = () => undefined;
+    expect(texting.double.violations).to.deep.equal([]);
+  });
+
+  /** Writes texts while the connection is paused, so that all of them are due at once. */
+  async function sendTogether(phones: readonly string[]): Promise<string[]> {
+    const path = `/connections/${account.connectionId}`;
+    await account.client.post(`${path}/pause`);
+    await account.waitForStatus('paused');
+    const ids = await Promise.all(phones.map((phone) => account.sendText(phone)));
+    texting.double.requests.length = 0;
+    await account.client.post(`${path}/resume`);
+    return ids;
+  }
+  const createPhones = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, nth) => `${prefix}${String(nth).padStart(2, '0')}`);
+  const countTexts = (phone: string) => texting.double.texts.filter(({ to }) => to === phone).length;
+  const listSends = () =>
+    texting.double.requests.filter(({ name }) => name === 'POST /texts').map(({ at }) => at);
+
+  it('leave together, more with each step that succeeds, and each of them once', async () => {
+    texting.double.misbehave = (name) => (name === 'POST /texts' ? { kind: 'slow', ms: SLOW_MS } : undefined);
+    const phones = createPhones('+121255540', 40);
+    const ids = await sendTogether(phones);
+    await account.waitForMessages(ids, 'sent');
+    for (const phone of phones) expect(countTexts(phone), phone).to.equal(1);
+    const sends = listSends();
+    expect(sends).to.have.length(40);
+    // Each request takes 200 ms, so requests that begin within 150 ms are open at the same time.
+    const open = sends.map((at) => sends.filter((other) => other >= at && other < at + SLOW_MS - 50).length);
+    expect(Math.max(...open)).to.be.within(8, MAX_TOGETHER);
+    expect(
+      sends.filter((at) => at < (sends[0] ?? 0) + SLOW_MS - 50),
+      'the first step',
+    ).to.have.length(1);
+    const calls = await account.run(
+      "select 1 from connection_calls where connection_id = $1 and method = 'POST' and path = '/texts'",
+    );
+    expect(calls, 'the call log').to.have.length(40);
+  });
+
+  it('one that the vendor refuses becomes an issue, and all others are sent once', async () => {
+    let requests = 0;
+    texting.double.misbehave = (name) => {
+      if (name !== 'POST /texts') return undefined;
+      requests += 1;
+      return requests === 6 ? { kind: 'status', status: 422, body: { error: 'bad_number' } } : undefined;
+    };
+    const phones = createPhones('+121255541', 20);
+    const ids = await sendTogether(phones);
+    await eventually('all texts have left or failed', async () => {
+      const operations = await account.listOperations();
+      return ids.every((id) =>
+        operations.some(({ record_id, state }) => record_id === id && (state === 'done' || state === 'dead')),
+      );
+    });
+    expect(phones.map(countTexts).sort()).to.deep.equal([0, ...Array.from({ length: 19 }, () => 1)]);
+    const issues = await account.client.get('/sync-issues?status=open');
+    expect(issues.body.data.items.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['refused']);
+    expect((await account.read()).status).to.equal('active');
+  });
+
+  it('a 429 to one of them postpones that one alone, sends nothing before Retry-After, and loses no text', async () => {
+    let requests = 0;
+    let refusedAt = 0;
+    texting.double.misbehave = (name) => {
+      if (name !== 'POST /texts') return undefined;
+      requests += 1;
+      if (requests !== 10) return undefined;
+      refusedAt = Date.now();
+      return { kind: 'limit', seconds: 2 };
+    };
+    const phones = createPhones('+121255542', 30);
+    const ids = await sendTogether(phones);
+    await account.waitForMessages(ids, 'sent', 30_000);
+    for (const phone of phones) expect(countTexts(phone), phone).to.equal(1);
+    // Requests that were open when the vendor refused one of them do not count.
+    const later = listSends().filter((at) => at > refusedAt + 500);
+    expect(Math.min(...later)).to.be.above(refusedAt + 1990);
+    for (const { attempts } of await account.listOperations()) expect(attempts).to.equal(1);
+  });
+
+  it('an answer that is lost repeats that text under its key, so that nobody gets it twice', async () => {
+    let requests = 0;
+    texting.double.misbehave = (name) => {
+      if (name !== 'POST /texts') return undefined;
+      requests += 1;
+      return requests === 7 ? { kind: 'cut_after' } : undefined;
+    };
+    const phones = createPhones('+121255543', 20);
+    const ids = await sendTogether(phones);
+    await eventually('all texts are sent', async () => {
+      await account.hurry();
+      return (await account.listOperations()).filter(({ state }) => state === 'done').length === ids.length;
+    });
+    for (const phone of phones) expect(countTexts(phone), phone).to.equal(1);
+  });
+});

@@ -1,0 +1,2 @@
+/** A record of the books. */
+export type BooksRecord = { Id: string; SyncToken: string } & Record<string, unknown>;

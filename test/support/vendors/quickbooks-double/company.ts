@@ -1,0 +1,117 @@
+import { randomInt } from 'node:crypto';
+import type { BooksRecord } from './books-record.js';
+import { type ParsedQuery, readMember } from './query.js';
+import { Refusal } from './refusal.js';
+
+export type EntityName = 'Customer' | 'Invoice' | 'Payment' | 'Item' | 'Account' | 'TaxCode' | 'CompanyInfo';
+
+export interface BooksChange {
+  realmId: string;
+  entity: EntityName;
+  id: string;
+  operation: 'Create' | 'Update' | 'Void' | 'Delete';
+  at: string;
+}
+
+export const toCents = (amount: unknown): number => Math.round(Number(amount ?? 0) * 100);
+
+/** A company at QuickBooks: its records, and settings that change its behavior. */
+export class BooksCompany {
+  readonly realmId = String(9_000_000_000_000 + randomInt(1_000_000_000));
+  /** Maps each request id to the answer that the double gave. */
+  readonly answers = new Map<string, { request: string; status: number; body: unknown }>();
+  /** The number of cents by which the company's tax differs from the product's tax. */
+  taxOffCents = 0;
+  /** The day until which the books are closed, as YYYY-MM-DD. */
+  closedUntil = '';
+  private readonly records = new Map<EntityName, Map<string, BooksRecord>>();
+  private readonly deleted: { entity: EntityName; id: string; at: string }[] = [];
+  private lastId = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly onChange: (change: BooksChange) => void,
+  ) {
+    this.put('CompanyInfo', { CompanyName: name, Country: 'US' }, this.realmId);
+    for (const [Name, AccountType] of [
+      ['Towing income', 'Income'],
+      ['Storage income', 'Income'],
+      ['Other income', 'Other Income'],
+      ['Checking', 'Bank'],
+      ['Undeposited Funds', 'Other Current Asset'],
+      ['Fuel', 'Expense'],
+    ])
+      this.put('Account', { Name, FullyQualifiedName: Name, AccountType, Active: true });
+    this.put('TaxCode', { Name: 'TAX', Active: true, Taxable: true }, 'TAX');
+    this.put('TaxCode', { Name: 'NON', Active: true, Taxable: false }, 'NON');
+  }
+
+  list(entity: EntityName): BooksRecord[] {
+    return [...(this.records.get(entity)?.values() ?? [])];
+  }
+
+  find(entity: EntityName, id: unknown): BooksRecord | undefined {
+    return this.records.get(entity)?.get(String(id));
+  }
+
+  findAccount(name: string): string {
+    return this.list('Account').find(({ Name }) => Name === name)?.Id as string;
+  }
+
+  get(entity: EntityName, id: unknown): BooksRecord {
+    const found = this.find(entity, id);
+    if (!found) throw new Refusal('610', `Object Not Found: ${entity} ${String(id)}`);
+    return found;
+  }
+
+  /** Stores a new record, or changes members of a stored record. */
+  put(entity: EntityName, members: Record<string, unknown>, id?: string): BooksRecord {
+    const key = id ?? String(++this.lastId);
+    const before = this.find(entity, key);
+    const at = new Date().toISOString();
+    const MetaData = { CreateTime: Object(before?.MetaData).CreateTime ?? at, LastUpdatedTime: at };
+    const SyncToken = before ? String(Number(before.SyncToken) + 1) : '0';
+    const record = { domain: 'QBO', sparse: false, ...before, ...members, Id: key, SyncToken, MetaData };
+    const all = this.records.get(entity) ?? new Map<string, BooksRecord>();
+    this.records.set(entity, all.set(key, record));
+    const isVoid = before !== undefined && /^Voided/.test(String(members.PrivateNote ?? ''));
+    const operation = before ? (isVoid ? 'Void' : 'Update') : 'Create';
+    this.onChange({ realmId: this.realmId, entity, id: key, operation, at });
+    return record;
+  }
+
+  remove(entity: EntityName, id: string): void {
+    this.records.get(entity)?.delete(id);
+    const at = new Date().toISOString();
+    this.deleted.push({ entity, id, at });
+    this.onChange({ realmId: this.realmId, entity, id, operation: 'Delete', at });
+  }
+
+  query({ entity, orderBy, start, max, matches }: ParsedQuery): BooksRecord[] {
+    const found = this.list(entity as EntityName).filter(
+      (record) => record.Active !== false && matches(record),
+    );
+    if (orderBy)
+      found.sort((a, b) => (String(readMember(a, orderBy)) < String(readMember(b, orderBy)) ? -1 : 1));
+    return found.slice(start - 1, start - 1 + max);
+  }
+
+  /**
+   * Lists the records that have changed since a time. Of a deleted record, lists only the id and
+   * the time.
+   */
+  listChanges(entity: EntityName, since: string): object[] {
+    const isSince = (at: unknown) => Date.parse(String(at)) >= Date.parse(since);
+    return [
+      ...this.list(entity).filter(({ MetaData }) => isSince(Object(MetaData).LastUpdatedTime)),
+      ...this.deleted
+        .filter((one) => one.entity === entity && isSince(one.at))
+        .map(({ id, at }) => ({
+          Id: id,
+          status: 'Deleted',
+          domain: 'QBO',
+          MetaData: { LastUpdatedTime: at },
+        })),
+    ].slice(0, 1000);
+  }
+}

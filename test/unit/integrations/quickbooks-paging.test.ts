@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import type { OpenConnection, VendorRequest } from '../../../shared/integrations/contract/connection.js';
+import { customers } from '../../../shared/integrations/quickbooks/customers.js';
+import { mapLines } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
+import { ensureItems } from '../../../shared/integrations/quickbooks/items.js';
+import { BooksCompany } from '../../support/vendors/quickbooks-double/company.js';
+import { parseQuery } from '../../support/vendors/quickbooks-double/query.js';
+
+/** Opens a connection to a company in memory. */
+function open(company: BooksCompany, onQuery: () => void = () => undefined) {
+  const requests: { url: URL; body: Record<string, unknown> | undefined }[] = [];
+  const call = async ({ path, body }: VendorRequest) => {
+    const url = new URL(path, 'http://books.test');
+    const parsed = body === undefined ? undefined : JSON.parse(String(body));
+    requests.push({ url, body: parsed });
+    if (url.pathname.endsWith('/query')) {
+      const wanted = parseQuery(url.searchParams.get('query') ?? '');
+      const QueryResponse = { [wanted.entity]: company.query(wanted) };
+      onQuery();
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ QueryResponse })) };
+    }
+    const entity = url.pathname.endsWith('/item') ? 'Item' : 'Customer';
+    const { Id, SyncToken: _token, sparse: _sparse, ...members } = parsed ?? {};
+    const record = parsed
+      ? company.put(entity, members, Id)
+      : company.get(entity, url.pathname.split('/').at(-1));
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ [entity]: record })) };
+  };
+  const connection = { signInParams: { realmId: '1' }, accessToken: 'x', settings: {}, call };
+  return { connection: connection as unknown as OpenConnection, requests };
+}
+
+/** Adds a customer who was last changed at that second of the hour. */
+function addCustomer(company: BooksCompany, index: number, second: number): void {
+  const record = company.put('Customer', { DisplayName: `Customer ${index}` });
+  const LastUpdatedTime = new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+  Object.assign(Object(record.MetaData), { LastUpdatedTime });
+}
+
+async function readAll(company: BooksCompany, onQuery: (page: number) => void): Promise<Set<string>> {
+  let page = 0;
+  const { connection } = open(company, () => onQuery(++page));
+  const names = new Set<string>();
+  // A long time ago, the change feed cannot be used.
+  let from = {
+    stream: 'customers',
+    cursor: null as string | null,
+    since: '2025-12-01T00:00:00Z' as string | null,
+  };
+  for (let count = 0; count < 20; count++) {
+    const { changes, cursor, isLast } = await customers.pull(connection, from);
+    for (const { fields } of changes) names.add(fields.name);
+    if (isLast) return names;
+    from = { ...from, cursor };
+  }
+  throw new Error('the pull does not end');
+}
+
+describe('QuickBooks: reading by pages', () => {
+  it('misses no record while others are changed during the read', async () => {
+    const company = new BooksCompany('Hudson', () => undefined);
+    for (let index = 0; index < 250; index++) addCustomer(company, index, index);
+    const names = await readAll(company, (page) => {
+      // Ten records of the first page move to the end.
+      if (page === 1)
+        for (const { Id } of company.list('Customer').slice(0, 10))
+          company.put('Customer', { Notes: 'x' }, Id);
+    });
+    expect(names.size).to.equal(250);
+  });
+
+  it('reads more records of the same second than a page holds', async () => {
+    const company = new BooksCompany('Hudson', () => undefined);
+    for (let index = 0; index < 330; index++) addCustomer(company, index, index < 10 ? 1 : 2);
+    const names = await readAll(company, (page) => {
+      if (page === 2) company.put('Customer', { Notes: 'x' }, company.list('Customer')[15]?.Id);
+    });
+    expect(names.size).to.equal(330);
+  });
+});
+
+describe('QuickBooks: keys of writes', () => {
+  it('an update with other content or of another version has another requestid', async () => {
+    const company = new BooksCompany('Hudson', () => undefined);
+    const { Id } = company.put('Customer', { DisplayName: 'Acme' });
+    const { connection, requests } = open(company);
+    const nothing = { phone: null, address: null, city: null, state: null, zip: null };
+    const operationKey = crypto.randomUUID();
+    const attempt = { operationKey, mayHaveArrived: false, firstAttemptAt: new Date() };
+    for (const email of ['a@example.com', 'b@example.com', 'a@example.com']) {
+      const customer = { customerId: null, name: 'Acme', email, ...nothing };
+      await customers.put(connection, customer, attempt, { externalId: Id, version: null });
+    }
+    const keys = requests.flatMap(({ url, body }) => (body ? [url.searchParams.get('requestid') ?? ''] : []));
+    expect(new Set(keys).size).to.equal(3);
+    for (const key of keys) expect(key).to.match(new RegExp(`^${operationKey}-[\\w-]{8}$`));
+  });
+
+  it('an item has the same key whatever other items are created', async () => {
+    const company = new BooksCompany('Hudson', () => undefined);
+    const keys = await Promise.all(
+      [['tow'], ['storage', 'tow']].map(async (categories) => {
+        const { connection, requests } = open(new BooksCompany(company.name, () => undefined));
+        await ensureItems(
+          connection,
+          categories.map((category) => ({ category, account: '1' })),
+          'key',
+        );
+        return requests.find(({ body }) => body?.Name === 'Towing tow 1')?.url.searchParams.get('requestid');
+      }),
+    );
+    expect(keys[0]).to.be.a('string');
+    expect(keys[1]).to.equal(keys[0]);
+  });
+
+  it('an invoice without lines gets an empty one, because QuickBooks needs one', () => {
+    const invoice = { lines: [], taxCents: 0, number: '1' } as unknown as Parameters<typeof mapLines>[0];
+    const [line, ...others] = mapLines(invoice, { accounts: { tow: '7' } });
+    expect(others).to.deep.equal([]);
+    expect(line).to.include({ account: '7', category: 'tow', totalCents: 0 });
+    expect(() => mapLines(invoice, {})).to.throw('no income account');
+  });
+});
