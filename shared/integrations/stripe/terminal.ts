@@ -76,11 +76,13 @@ export const terminal: Terminal = {
     });
   },
   async read(connection, payment) {
+    // Read the reader first. If a card is declined between the two calls, the payment, which is
+    // read second, shows it with the bank's reason. The reader knows a general sentence only.
+    const action = await readAction(connection, payment);
     const intent = await readIntent(connection, payment.externalId);
     if (intent.status === 'canceled')
       return { state: 'ended', reason: 'The payment was cancelled at the vendor.' };
     if (wasTried(intent)) return { state: 'tried' };
-    const action = await readAction(connection, payment);
     if (action?.status === 'failed')
       return {
         state: 'ended',

@@ -23,6 +23,7 @@ describe('payments on card readers', () => {
   });
   afterEach(() => {
     paying.double.webhooks.habits.isLost = false;
+    paying.double.misbehave = () => undefined;
     Object.assign(desk.device, { status: 'online', action: null });
   });
 
@@ -113,6 +114,23 @@ describe('payments on card readers', () => {
     presentCard(desk.account.vendor, desk.device);
     await desk.waitFor(second.id, 'succeeded');
     expect((await desk.account.readInvoice(id)).paid_cents).to.equal(5000);
+  });
+
+  it('a card that is declined while the worker looks at the reader fails with the bank\'s reason', async () => {
+    const id = await desk.createInvoice();
+    paying.double.webhooks.habits.isLost = true;
+    const { id: paymentId } = await desk.start(id);
+    await desk.waitUntilShown();
+    let isPresented = false;
+    paying.double.misbehave = (name) => {
+      if (isPresented || !name.startsWith('GET /v1/terminal/readers/')) return undefined;
+      isPresented = true;
+      presentCard(desk.account.vendor, desk.device, 'insufficient_funds');
+      return undefined;
+    };
+    const failed = await desk.hurryUntil(paymentId, 'failed');
+    expect(isPresented).to.equal(true);
+    expect(failed.failure_reason).to.match(/insufficient_funds/);
   });
 
   it('a payment for which nobody presents a card is cancelled when its time is over', async () => {
