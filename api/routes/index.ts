@@ -7,6 +7,7 @@ export { agentKeyRoutes } from './agent-keys.js';
 export { apiKeyRoutes } from './api-keys.js';
 export { approvalRoutes } from './approvals.js';
 export { auditLogRoutes } from './audit-log.js';
+export { bookingPreviewRoutes } from './booking-preview.js';
 export { claimRoutes } from './claims.js';
 export { connectionChoiceRoutes } from './connection-choices.js';
 export { connectionRoutes } from './connections.js';

@@ -148,6 +148,8 @@ export type ErrorCode =
   | "service_unavailable";
 export type Tier = "starter" | "standard" | "premium";
 export type OperationStatus = "queued" | "succeeded" | "failed";
+export type BookingConflictCode =
+  "no_account" | "unknown_account" | "no_tax_code" | "unknown_tax_code" | "number_too_long";
 
 export interface AgentKey {
   id: string;
@@ -2826,6 +2828,31 @@ export interface WriteReceipt {
     id: string;
   };
   warnings?: string[];
+}
+export interface BookingCategory {
+  category: string;
+  account: string | null;
+  invoices: number;
+  total_cents: number;
+}
+export interface BookingConflict {
+  code: BookingConflictCode;
+  invoices: number;
+  message: string;
+}
+export interface BookingPreview {
+  since: string;
+  invoices: number;
+  booked_invoices: number;
+  invoiced_cents: number;
+  payments: number;
+  received_cents: number;
+  new_customers: number;
+  categories: BookingCategory[];
+  conflicts: BookingConflict[];
+}
+export interface BookingPreviewQuery {
+  since: string;
 }
 export interface ActiveJob {
   id: string;

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../contracts/command.js';
 import * as enums from '../contracts/enums.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
+import * as bookingPreviewSchemas from '../resources/books/preview-schema.js';
 import * as customerStatementSchemas from '../resources/customers/statement-schema.js';
 import * as dispatchBoardSchemas from '../resources/dispatch-board/schema.js';
 import * as eventTypeSchemas from '../resources/event-types/schema.js';
@@ -20,6 +21,7 @@ export const resources: readonly ResourceDefinition[] = MODULES.map(({ table, sc
 export const envelopeSchemas = {
   ...enums,
   ...operationSchemas,
+  ...bookingPreviewSchemas,
   ...dispatchBoardSchemas,
   ...customerStatementSchemas,
   ...eventTypeSchemas,

@@ -40,6 +40,8 @@ export interface Manifest {
   streams: Readonly<Record<string, number>>;
   limits: CallLimits;
   oauth?: OAuthManifest;
+  /** The maximum length of an invoice number at the vendor, if it is shorter than ours. */
+  maxInvoiceNumberChars?: number;
 }
 
 export interface CallLimits {

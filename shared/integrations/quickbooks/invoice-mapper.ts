@@ -3,6 +3,7 @@ import type { Change } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import { VendorError } from '../contract/vendor-error.js';
 import type { BooksRecord } from './api/changes.js';
+import { MAX_NUMBER_CHARS } from './manifest.js';
 import { toAmount, toCents } from './money.js';
 import { buildOwnNote, readOwnNote } from './own-note.js';
 
@@ -32,7 +33,6 @@ export interface BooksInvoice extends BooksRecord {
 }
 
 /** QuickBooks' limits of characters. */
-const MAX_NUMBER = 21;
 const MAX_DESCRIPTION = 4000;
 const MAX_EMAIL = 100;
 
@@ -59,9 +59,9 @@ export function mapLines(
       'The settings of the connection name no tax code for taxed lines. Choose one, then resolve this with retry.',
       { kind: 'refused', code: 'no_tax_code' },
     );
-  if (invoice.number.length > MAX_NUMBER)
+  if (invoice.number.length > MAX_NUMBER_CHARS)
     throw new VendorError(
-      `The number ${invoice.number} is longer than the ${MAX_NUMBER} characters that QuickBooks accepts. Enter this invoice there yourself.`,
+      `The number ${invoice.number} is longer than the ${MAX_NUMBER_CHARS} characters that QuickBooks accepts. Enter this invoice there yourself.`,
       { kind: 'refused', code: 'number_too_long' },
     );
   const lines = invoice.lines.length > 0 ? invoice.lines : [buildEmptyLine(accounts)];

@@ -3,6 +3,9 @@ import { CHOICES_STREAM, type Manifest } from '../contract/vendor.js';
 
 const recordId = () => Joi.string().max(64);
 
+/** QuickBooks' limit for the number of an invoice. */
+export const MAX_NUMBER_CHARS = 21;
+
 export const manifest: Manifest = {
   vendor: 'quickbooks',
   kind: 'accounting',
@@ -32,4 +35,5 @@ export const manifest: Manifest = {
   streams: { customers: 900, invoices: 900, booked_payments: 900, [CHOICES_STREAM]: 86_400 },
   // QuickBooks allows 10 calls a second and 500 a minute for one company.
   limits: { perSecond: 8, timeoutMs: 30_000 },
+  maxInvoiceNumberChars: MAX_NUMBER_CHARS,
 };

@@ -7,7 +7,7 @@ import { insertBookings, toOperation, wasBookedSql } from './store.js';
 const MAX_REPEATED = 5_000;
 
 /** What was released or paid since a time (`$2`), with the time (`at`) by which it is sorted. */
-const WANTED_SQL = `paid as (
+export const WANTED_SQL = `paid as (
     select p.id, p.invoice_id, p.received_at from payments p
     where p.tenant_id = $1 and p.received_at >= $2 and p.status = 'succeeded'
       and p.provider is distinct from (select c.vendor from connections c where c.tenant_id = $1 and c.id = $3)),

@@ -55,6 +55,9 @@ if (!IS_SCALED) {
           '--method',
           'tools/list',
           '--strict',
+          // npx may start slowly on a busy machine.
+          '--connect-timeout',
+          '100000',
         ]);
         expect(code, stderr).to.equal(0);
         expect(JSON.parse(stdout).result.tools).to.have.length(10);

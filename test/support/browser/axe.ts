@@ -56,7 +56,7 @@ async function showTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
  * look as it never did: the colour of a disabled label, whose field is now enabled. Therefore
  * checks such a page again.
  */
-const checkStill = `async (options, maxChecks) => {
+const CHECK_STILL_PAGE = `async (options, maxChecks) => {
   for (let check = 1; ; check += 1) {
     let changes = 0;
     const observer = new MutationObserver((records) => { changes += records.length; });
@@ -72,7 +72,7 @@ async function runAxe(page: Page, runOnly: Rules): Promise<string[]> {
   // The Content-Security-Policy of the page does not block code that the debugger evaluates.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
-  const { violations } = await page.evaluate<AxeResult>(`(${checkStill})(${options}, ${MAX_CHECKS})`);
+  const { violations } = await page.evaluate<AxeResult>(`(${CHECK_STILL_PAGE})(${options}, ${MAX_CHECKS})`);
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target.join(' ')}: ${failureSummary}`),
   );

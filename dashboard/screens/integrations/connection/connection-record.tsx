@@ -2,6 +2,7 @@ import { api } from '../../../api/client';
 import { RecordDrawer } from '../../../parts/record/record-drawer';
 import { RecordTabs } from '../../../parts/record/record-tabs';
 import { StatusBadge } from '../../../parts/record/status-badge';
+import { BooksTab } from '../books/books-tab';
 import { IssuesTab } from '../issues/issues-tab';
 import { nameConnection, useVendorName } from '../vendors/use-integrations';
 import { CallsTab } from './calls-tab';
@@ -41,6 +42,9 @@ export function ConnectionRecord({ id }: { id: string }) {
               label: 'Operations',
               render: () => <OperationsTab connection={connection} />,
             },
+            ...(connection.kind === 'accounting'
+              ? [{ value: 'books', label: 'Books', render: () => <BooksTab connection={connection} /> }]
+              : []),
             ...(connection.kind === 'payments'
               ? [{ value: 'payouts', label: 'Payouts', render: () => <PayoutsTab connectionId={id} /> }]
               : []),

@@ -39,7 +39,8 @@ export function EditConnection({
     { done: 'Settings saved', onProblem },
   );
   const credentialFields = integration.auth === 'oauth2' ? [] : readFields(integration.credentials_schema);
-  const settingFields = readFields(integration.settings_schema);
+  // The tab Books has a form of its own for the settings of books.
+  const settingFields = connection.kind === 'accounting' ? [] : readFields(integration.settings_schema);
   const submit = async () => {
     const body: Schemas['ConnectionPatch'] = { settings };
     if (edits.label !== undefined) body.label = edits.label.trim() || null;

@@ -3,6 +3,7 @@ import { CircleAlert, Info } from 'lucide-react';
 import { Facts } from '../../../parts/record/facts';
 import { humanize } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
+import type { BookSettings } from '../books/book-settings';
 import { useIntegration, useVendorName } from '../vendors/use-integrations';
 import { type Connection, nameKind } from '../vendors/vendor-kinds';
 
@@ -52,9 +53,15 @@ function Backlog({ health: { backlog, oldest_due_at: oldest } }: Pick<Connection
   );
 }
 
+/** True for books whose income accounts nobody has chosen yet. */
+function isUnmapped({ kind, settings }: Connection): boolean {
+  const { accounts = {} } = settings as BookSettings;
+  return kind === 'accounting' && Object.keys(accounts).length === 0;
+}
+
 /**
  * Explains why the connection does not work, and how to repair it. Shows nothing while the
- * connection works.
+ * connection works and a person need not choose anything.
  */
 function NextStep({ connection }: { connection: Connection }) {
   const { status, status_reason: reason } = connection;
@@ -63,7 +70,9 @@ function NextStep({ connection }: { connection: Connection }) {
     pending: isOAuth
       ? 'It waits for the sign-in at the vendor. Press Reconnect if the page was closed, or ten minutes have passed.'
       : 'It waits for the first answer of the vendor, which takes some seconds.',
-    active: undefined,
+    active: isUnmapped(connection)
+      ? 'Choose the income accounts under Books. Invoices wait until their categories have one.'
+      : undefined,
     paused: 'Nothing is sent or read, and writes wait. Press Resume to go on.',
     needs_reauth: isOAuth
       ? 'Press Reconnect, and sign in at the vendor again. Writes wait until then.'

@@ -13,7 +13,8 @@ export function SettingsTab({ connection }: { connection: Connection }) {
   const isAdmin = useCan('admin');
   const integration = useIntegration(connection.vendor);
   const canEdit = isAdmin && integration !== undefined && connection.status !== 'revoked';
-  const settings = Object.entries(connection.settings);
+  // The tab Books shows the settings of books.
+  const settings = connection.kind === 'accounting' ? [] : Object.entries(connection.settings);
   return (
     <Stack gap="md" align="flex-start">
       <Facts

@@ -49,5 +49,5 @@ function kindOf({ type, enum: values }: FieldSchema): VendorField['kind'] {
 
 /** Returns a field's name for people: "API key" for `api_key`. */
 export function nameField(name: string): string {
-  return humanize(name).replaceAll(/\b(api|url|id|sms|sid)\b/gi, (word) => word.toUpperCase());
+  return humanize(name).replaceAll(/\b(api|url|id|sms|sid|goa)\b/gi, (word) => word.toUpperCase());
 }

@@ -116,7 +116,7 @@ describe('payments on card readers', () => {
     expect((await desk.account.readInvoice(id)).paid_cents).to.equal(5000);
   });
 
-  it('a card that is declined while the worker looks at the reader fails with the bank\'s reason', async () => {
+  it("a card that is declined while the worker looks at the reader fails with the bank's reason", async () => {
     const id = await desk.createInvoice();
     paying.double.webhooks.habits.isLost = true;
     const { id: paymentId } = await desk.start(id);

@@ -1,0 +1,153 @@
+import type { AccountingSettings, Choice } from '../../integrations/contract/accounting.js';
+import type { Database } from '../../platform/postgres/database.js';
+import { WANTED_SQL } from './book-since.js';
+import { CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';
+
+/** A connection to books, with what its settings can name. */
+export interface BookingConnection {
+  vendor: string;
+  settings: AccountingSettings;
+  /** The entries of the vendor; empty until they were read. */
+  accounts: readonly Choice[];
+  taxes: readonly Choice[];
+}
+
+interface Account {
+  tenantId: string;
+  connectionId: string;
+}
+
+/** Returns undefined if the account has no such connection, or if it keeps no books. */
+export async function readBookingConnection(
+  db: Database,
+  { tenantId, connectionId }: Account,
+): Promise<BookingConnection | undefined> {
+  const choices = (subject: string) =>
+    `coalesce((select h.choices from connection_choices h where h.tenant_id = c.tenant_id and h.connection_id = c.id
+       and h.subject = '${subject}'), '[]'::jsonb)`;
+  const [row] = await db.read<BookingConnection>(tenantId, {
+    name: 'read-booking-connection',
+    text: `select c.vendor, c.settings, ${choices('account')} as accounts, ${choices('tax')} as taxes
+           from connections c where c.tenant_id = $1 and c.id = $2 and c.kind = 'accounting'`,
+    values: [tenantId, connectionId],
+  });
+  return row;
+}
+
+interface Counts {
+  invoices: number;
+  booked_invoices: number;
+  invoiced_cents: number;
+  payments: number;
+  received_cents: number;
+  new_customers: number;
+  categories: { category: string; invoices: number; total_cents: number }[];
+  without_account: number;
+  with_unknown_account: number;
+  with_tax: number;
+  with_long_number: number;
+}
+
+type Conflict = { code: string; invoices: number; message: string };
+
+/** Counts what a sync of the books since a time would write, and what would stop it. */
+export async function previewBooking(
+  db: Database,
+  { tenantId, connectionId }: Account,
+  {
+    connection: { settings, accounts: listedAccounts, taxes },
+    since,
+    maxNumberChars,
+  }: { connection: BookingConnection; since: string; maxNumberChars: number | undefined },
+): Promise<object> {
+  const { accounts = {}, tax_codes = {} } = settings;
+  const isListed = (id: string, listed: readonly Choice[]) =>
+    listed.length === 0 || listed.some((one) => one.id === id);
+  const mapped = Object.keys(accounts);
+  const unknown = mapped.filter((category) => !isListed(accounts[category] as string, listedAccounts));
+  const [counts] = await db.read<Counts>(tenantId, {
+    name: 'preview-booking',
+    text: COUNT_SQL,
+    values: [tenantId, since, connectionId, mapped, unknown, maxNumberChars ?? null],
+  });
+  const found = counts as Counts;
+  const names = (wanted: (category: string) => boolean) =>
+    found.categories
+      .map(({ category }) => category)
+      .filter(wanted)
+      .join(', ');
+  const taxCode = tax_codes.taxable;
+  const isTaxKnown = taxCode === undefined || isListed(taxCode, taxes);
+  const conflicts: Conflict[] = [
+    {
+      code: 'no_account',
+      invoices: found.without_account,
+      message: `No income account is chosen for ${names((one) => !mapped.includes(one))}.`,
+    },
+    {
+      code: 'unknown_account',
+      invoices: found.with_unknown_account,
+      message: `The vendor does not list the account of ${names((one) => unknown.includes(one))} any more.`,
+    },
+    {
+      code: 'no_tax_code',
+      invoices: taxCode === undefined ? found.with_tax : 0,
+      message: 'No tax code is chosen for taxed lines.',
+    },
+    {
+      code: 'unknown_tax_code',
+      invoices: isTaxKnown ? 0 : found.with_tax,
+      message: 'The vendor does not list the tax code of taxed lines any more.',
+    },
+    {
+      code: 'number_too_long',
+      invoices: found.with_long_number,
+      message: `The vendor accepts invoice numbers of ${maxNumberChars} characters. Enter longer ones there yourself.`,
+    },
+  ];
+  const { without_account, with_unknown_account, with_tax, with_long_number, categories, ...sums } = found;
+  return {
+    since,
+    ...sums,
+    categories: categories.map(({ category, ...sum }) => ({
+      category,
+      account: accounts[category] ?? null,
+      ...sum,
+    })),
+    conflicts: conflicts.filter(({ invoices }) => invoices > 0),
+  };
+}
+
+const linked = (kind: string, id: string) =>
+  `exists (select from external_ids x where x.tenant_id = $1 and x.connection_id = $3 and x.kind = '${kind}' and x.local_id = ${id})`;
+
+/**
+ * Parameters: account, since, connection, the mapped categories, those with an unknown account, the
+ * maximum length of a number.
+ */
+const COUNT_SQL = `with ${WANTED_SQL},
+  issued as (
+    select i.id, i.customer_id, i.total_cents, i.tax_cents > 0 as is_taxed,
+      length(i.invoice_number) > $6::int as is_long, ${linked(INVOICE_KIND, 'i.id')} as is_booked
+    from wanted w join invoices i on i.tenant_id = $1 and i.id = w.id
+    where w.is_invoice and i.status not in ('void', 'cancelled')),
+  lines as (
+    select l.invoice_id, l.category, sum(l.total_cents) as total_cents
+    from issued n join invoice_line_items l on l.tenant_id = $1 and l.invoice_id = n.id
+    group by l.invoice_id, l.category),
+  by_category as (
+    select l.category, count(*) as invoices, sum(l.total_cents) as total_cents from lines l group by l.category),
+  refs as (select distinct n.customer_id as id from issued n where n.customer_id is not null)
+  select count(*)::int as invoices, (count(*) filter (where n.is_booked))::int as booked_invoices,
+    coalesce(sum(n.total_cents), 0)::float8 as invoiced_cents,
+    (count(*) filter (where n.is_taxed))::int as with_tax,
+    (count(*) filter (where n.is_long))::int as with_long_number,
+    (select count(*) from paid)::int as payments,
+    (select coalesce(sum(p.amount_cents - p.refunded_cents), 0) from payments p
+      where p.tenant_id = $1 and p.id in (select id from paid))::float8 as received_cents,
+    (select count(*) from refs where not ${linked(CUSTOMER_KIND, 'refs.id')})::int as new_customers,
+    (select count(distinct l.invoice_id) from lines l where l.category <> all($4::text[]))::int as without_account,
+    (select count(distinct l.invoice_id) from lines l where l.category = any($5::text[]))::int as with_unknown_account,
+    coalesce((select json_agg(json_build_object('category', c.category, 'invoices', c.invoices, 'total_cents', c.total_cents)
+      order by c.total_cents desc, c.category) from by_category c), '[]'::json) as categories
+  from issued n`;
