@@ -4,6 +4,12 @@ import type { Principal } from '../../shared/contracts/principal.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { SqlQuery } from '../../shared/platform/postgres/database.js';
+import {
+  EXTERNAL_IDS,
+  type ExternalEntity,
+  externalIdQuery,
+  readExternalIds,
+} from '../../shared/records/expansions/external-ids.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { type PageQuery, readPage } from '../../shared/records/lists/list-page.js';
 import { readRecord } from '../../shared/records/render-records.js';
@@ -83,6 +89,8 @@ interface ReadOptions {
   isVisible?: (body: string, key: Principal) => boolean;
   /** Adds members that the database does not store. */
   transformResponse?: (body: string, ctx: ApiContext) => string | Promise<string>;
+  /** Set if `expand=external_ids` adds the vendors' ids of the record. */
+  externalIdsOf?: ExternalEntity;
 }
 
 /**
@@ -92,19 +100,25 @@ interface ReadOptions {
 export function serveRecord(
   api: ApiRuntime,
   entityType: string,
-  { isVisible, transformResponse }: ReadOptions = {},
+  { isVisible, transformResponse, externalIdsOf }: ReadOptions = {},
 ): ApiMiddleware {
   const access = getReadAccess(entityType);
   const label = getResourceLabel(entityType);
-  return declareFacts({ access, entityType }, async (ctx) => {
+  const query = externalIdsOf ? { query: externalIdQuery } : {};
+  return declareFacts({ access, entityType, ...query }, async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, access);
+    const isExpanded = externalIdsOf && readQuery(ctx, externalIdQuery).expand !== undefined;
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound(label);
-    const body = await readRecord(api.db, getResourceTable(entityType), { tenant_id: key.tenantId, id });
+    const ref = { tenant_id: key.tenantId, id };
+    const body = await readRecord(api.db, getResourceTable(entityType), ref);
     if (body === undefined || isVisible?.(body, key) === false) throw notFound(label);
     ctx.type = 'application/json';
     setETag(ctx, body);
-    ctx.body = (await transformResponse?.(body, ctx)) ?? body;
+    const transformed = (await transformResponse?.(body, ctx)) ?? body;
+    ctx.body = isExpanded
+      ? `${transformed.slice(0, -1)},"${EXTERNAL_IDS}":${await readExternalIds(api.db, externalIdsOf, ref)}}`
+      : transformed;
   });
 }

@@ -9,6 +9,11 @@ import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import { declareFacts } from '../runtime/route-facts.js';
 
+/** The period of a preview that names none. */
+const DEFAULT_DAYS = 90;
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
 export const bookingPreviewRoutes = defineRoutes('Integrations', (router, api) => {
   /**
    * @openapi
@@ -28,7 +33,7 @@ export const bookingPreviewRoutes = defineRoutes('Integrations', (router, api) =
     declareFacts({ access: ADMIN, query: bookingPreviewQuery }, async (ctx: ApiContext) => {
       const { key } = ctx.state;
       assertAccess(key, ADMIN);
-      const { since } = readQuery(ctx, bookingPreviewQuery);
+      const { since = daysAgo(DEFAULT_DAYS) } = readQuery(ctx, bookingPreviewQuery);
       const connectionId = String(ctx.params.id).toLowerCase();
       const account = { tenantId: key.tenantId, connectionId };
       const connection = isUuid(connectionId) ? await readBookingConnection(api.db, account) : undefined;

@@ -52,7 +52,7 @@ export const customerRoutes = defineRoutes('Customers', (router, api) => {
    *     operationId: getCustomer
    *     summary: Get one customer
    */
-  router.get('/customers/:id', serveRecord(api, 'customer'));
+  router.get('/customers/:id', serveRecord(api, 'customer', { externalIdsOf: 'customer' }));
 
   /**
    * @openapi

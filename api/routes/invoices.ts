@@ -68,7 +68,7 @@ export const invoiceRoutes = defineRoutes('Invoices', (router, api) => {
    *     operationId: getInvoice
    *     summary: Get one invoice with its line items
    */
-  router.get('/invoices/:id', serveRecord(api, 'invoice'));
+  router.get('/invoices/:id', serveRecord(api, 'invoice', { externalIdsOf: 'invoice' }));
 
   /**
    * @openapi

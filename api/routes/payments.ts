@@ -68,7 +68,7 @@ export const paymentRoutes = defineRoutes('Invoices', (router, api) => {
    *     summary: Get one payment
    *     description: Shows how much of it is refunded, and how much is credit of the customer.
    */
-  router.get('/payments/:id', serveRecord(api, 'payment'));
+  router.get('/payments/:id', serveRecord(api, 'payment', { externalIdsOf: 'payment' }));
 
   /**
    * @openapi

@@ -4,8 +4,9 @@ import { uuid } from '../../shared/contracts/schemas/fields.js';
 import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { agentInvoiceListItem } from '../../shared/resources/invoices/agent-schema.js';
 import { draftInvoice } from '../../shared/resources/invoices/commands.js';
+import { invoiceFields } from '../../shared/resources/invoices/fields.js';
 import { listAgentInvoices } from '../../shared/resources/invoices/queries.js';
-import { invoice, invoiceDraft } from '../../shared/resources/invoices/schema.js';
+import { invoiceDraft } from '../../shared/resources/invoices/schema.js';
 import { readRecord } from '../resources/read-record.js';
 import { countBy, formatUsd, quoteText } from '../text/format.js';
 import { pageCursor, pageSize } from './fields.js';
@@ -48,7 +49,7 @@ export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
   scope: 'read_invoices',
   action: 'invoice.read',
   input: Joi.object({ invoice_id: uuid().required().description('`id` from list_invoices') }),
-  output: invoice,
+  output: invoiceFields.response,
   getEntityId: ({ invoice_id }) => invoice_id,
   read: (mcp, caller, { invoice_id: id }) => readRecord(mcp, caller, { ...invoiceEntity, id }),
   summarize: ({ id, status, total_cents, balance_due_cents }) =>
@@ -66,7 +67,7 @@ export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft
   command: draftInvoice,
   input: invoiceDraft,
   toCommand: (input) => input,
-  output: invoice,
+  output: invoiceFields.response,
   summarize: ({ id, status, total_cents }) =>
     `Invoice ${id} is a ${status} of ${formatUsd(total_cents)}. It has not been sent to anyone. Use propose_invoice_approval to ask a person to approve it.`,
   describePreview: ({ status, total_cents }) =>

@@ -733,6 +733,13 @@ export interface Customer {
   balance_cents: number;
   overdue_cents: number;
   credit_cents: number;
+  external_ids?: ExternalId[];
+}
+export interface ExternalId {
+  connection_id: string;
+  vendor: string;
+  id: string;
+  url: string | null;
 }
 export interface CustomerCreate {
   company_name: string;
@@ -752,6 +759,7 @@ export interface CustomerListQuery {
   search?: string;
   company_type?: string;
   is_active?: boolean;
+  expand?: string;
   limit: number;
   cursor?: string;
 }
@@ -1362,6 +1370,7 @@ export interface Invoice {
   balance_due_cents: number;
   effective_due_date: string | null;
   line_items: LineItem[];
+  external_ids?: ExternalId[];
 }
 export interface LineItem {
   id: string;
@@ -1436,6 +1445,7 @@ export interface InvoiceListItem {
   effective_due_date: string | null;
   line_items?: LineItem[];
   customer_name?: string | null;
+  external_ids?: ExternalId[];
 }
 export interface InvoiceListQuery {
   status?: string;
@@ -1613,6 +1623,7 @@ export interface PayLinkListQuery {
   cursor?: string;
 }
 export interface InvoicePaymentListQuery {
+  expand?: string;
   limit: number;
   cursor?: string;
 }
@@ -1632,6 +1643,7 @@ export interface Payment {
   provider_payment_id: string | null;
   fee_cents: number | null;
   failure_reason: string | null;
+  external_ids?: ExternalId[];
 }
 export interface PaymentCreate {
   amount_cents: number;
@@ -1645,6 +1657,7 @@ export interface PaymentListQuery {
   status?: PaymentStatus;
   since?: string;
   until?: string;
+  expand?: string;
   limit: number;
   cursor?: string;
 }
@@ -2852,7 +2865,7 @@ export interface BookingPreview {
   conflicts: BookingConflict[];
 }
 export interface BookingPreviewQuery {
-  since: string;
+  since?: string;
 }
 export interface ActiveJob {
   id: string;
@@ -3101,4 +3114,7 @@ export interface OverviewFirstSteps {
   payment_recorded: boolean;
   export_created: boolean;
   approval_decided: boolean;
+}
+export interface ExternalIdQuery {
+  expand?: string;
 }

@@ -6,7 +6,7 @@ const count = () => Joi.number().integer().min(0);
 const cents = () => Joi.number().integer();
 
 export const bookingPreviewQuery = Joi.object({
-  since: dateTime().required().description('Inclusive; by the time of release, or of a payment'),
+  since: dateTime().description('Inclusive; by the time of release, or of a payment. Default: 90 days ago'),
 }).meta({ className: 'BookingPreviewQuery' });
 
 export const bookingConflictCode = namedEnum(

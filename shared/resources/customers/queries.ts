@@ -1,6 +1,7 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
+import { externalIdsMember } from '../../records/expansions/external-ids.js';
 import {
   buildListQuery,
   Conditions,
@@ -8,11 +9,12 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { jsonText } from '../../records/stored-json/stored-json.js';
+import { appendMembers, jsonText } from '../../records/stored-json/stored-json.js';
 import { briefCustomerRepresentation } from './representation.js';
 import { customerTable } from './table.js';
 
 const CUSTOMER_JSON = jsonText(customerTable, 't');
+const WITH_EXTERNAL_IDS = appendMembers(CUSTOMER_JSON, 't', [externalIdsMember('customer', 't')]);
 
 /**
  * Builds the conditions for exports of customers, including the search. The list has the same
@@ -35,7 +37,7 @@ function customerFilters(query: CustomerListQuery, scope: FilterScope): Conditio
 export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'customers',
-    representation: CUSTOMER_JSON,
+    representation: query.expand ? WITH_EXTERNAL_IDS : CUSTOMER_JSON,
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { cursor, limit, slug, text } from '../../contracts/schemas/fields.js';
 import { COMPANY_TYPES } from '../../contracts/vocabulary.js';
+import { externalIdQuery, externalIds } from '../../records/expansions/external-ids.js';
 import { autopayTime } from '../autopay/enums.js';
 import { customerFields } from './fields.js';
 
@@ -10,13 +11,15 @@ export const customerCreate = Joi.object(customerFields.creation).meta({ classNa
 
 export const customerPatch = Joi.object(customerFields.change).meta({ className: 'CustomerPatch' });
 
-export const customer = customerFields.response.meta({ className: 'Customer' });
+export const customer = customerFields.response
+  .keys({ external_ids: externalIds() })
+  .meta({ className: 'Customer' });
 
 /**
  * A customer in a list for agents. Short pages contain whole customers. Longer pages omit null
  * members, and may omit the members below.
  */
-export const agentCustomerListItem = customer
+export const agentCustomerListItem = customerFields.response
   .fork(
     [
       'address',
@@ -42,6 +45,7 @@ export const customerListQuery = Joi.object({
   search: text(100).description('Part of company_name or billing_email'),
   company_type: slug(COMPANY_TYPES),
   is_active: Joi.boolean(),
+  expand: externalIdQuery.extract('expand'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'CustomerListQuery' });

@@ -1,6 +1,7 @@
 import type { InvoiceListQuery } from '../../contracts/generated.js';
 import { splitWords } from '../../contracts/schemas/fields.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
+import { EXTERNAL_IDS, externalIdsMember } from '../../records/expansions/external-ids.js';
 import {
   addDateRange,
   buildListQuery,
@@ -21,18 +22,15 @@ const WITHOUT_LINE_ITEMS = jsonText(
   't',
 );
 
-/** SQL for the JSON of an invoice in a list, for each combination of expanded members. */
-const ITEMS = new Map(
-  [WITHOUT_LINE_ITEMS, WITH_LINE_ITEMS].flatMap((text, index) => [
-    [`${index}`, text],
-    [`${index} names`, appendMembers(text, 't', [customerName('t')])],
-  ]),
-);
-
+/** Returns SQL for the JSON of an invoice in a list, with the members that the request expands. */
 function representItems({ expand = '' }: InvoiceListQuery): string {
   const expanded = splitWords(expand);
-  const lines = expanded.includes('line_items') ? '1' : '0';
-  return ITEMS.get(expanded.includes('names') ? `${lines} names` : lines) as string;
+  const text = expanded.includes('line_items') ? WITH_LINE_ITEMS : WITHOUT_LINE_ITEMS;
+  const members = [
+    ...(expanded.includes('names') ? [customerName('t')] : []),
+    ...(expanded.includes(EXTERNAL_IDS) ? [externalIdsMember('invoice', 't')] : []),
+  ];
+  return members.length === 0 ? text : appendMembers(text, 't', members);
 }
 
 /**

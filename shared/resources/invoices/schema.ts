@@ -12,6 +12,7 @@ import {
   uuid,
 } from '../../contracts/schemas/fields.js';
 import { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
+import { EXTERNAL_IDS, externalIds } from '../../records/expansions/external-ids.js';
 import { deliveryState, invoiceActionName } from './enums.js';
 import { invoiceFields, invoiceListFields } from './fields.js';
 
@@ -49,7 +50,9 @@ export const invoiceSend = Joi.object({
     ),
 }).meta({ className: 'InvoiceSend' });
 
-export const invoice = invoiceFields.response.meta({ className: 'Invoice' });
+export const invoice = invoiceFields.response
+  .keys({ external_ids: externalIds() })
+  .meta({ className: 'Invoice' });
 
 /**
  * Response of /send. No other response shows the link with which the customer opens the invoice.
@@ -69,6 +72,7 @@ export const invoiceListItem = invoiceListFields.response
   .keys({
     line_items: Joi.array().items(lineItem).description('Only with expand=line_items'),
     customer_name: Joi.string().allow(null).description('Only with expand=names').example('Hudson Auto Club'),
+    external_ids: externalIds(),
   })
   .meta({ className: 'InvoiceListItem' });
 
@@ -84,8 +88,8 @@ export const invoiceListQuery = Joi.object({
     .description(
       'Column that since and until filter. Default: created_at, or paid_at if status names only paid and partially_paid',
     ),
-  expand: oneOrMore(['line_items', 'names']).description(
-    'line_items, names (adds customer_name), or both joined by commas',
+  expand: oneOrMore(['line_items', 'names', EXTERNAL_IDS]).description(
+    'line_items, names (adds customer_name) or external_ids, or several joined by commas',
   ),
   limit: limit(200),
   cursor: cursor(),

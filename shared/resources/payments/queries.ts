@@ -1,7 +1,12 @@
 import type { PaymentListQuery } from '../../contracts/generated.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
+import { externalIdsMember } from '../../records/expansions/external-ids.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import { appendMembers } from '../../records/stored-json/stored-json.js';
 import { paymentFields } from './fields.js';
+
+const PAYMENT_JSON = `(${paymentFields.representation('t')})::text`;
+const WITH_EXTERNAL_IDS = appendMembers(PAYMENT_JSON, 't', [externalIdsMember('payment', 't')]);
 
 export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
@@ -14,7 +19,7 @@ export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuer
   });
   return buildListQuery({
     table: 'payments',
-    representation: paymentFields.representation('t'),
+    representation: query.expand ? WITH_EXTERNAL_IDS : PAYMENT_JSON,
     conditions,
     limit: query.limit,
     position: scope.position,

@@ -13,17 +13,13 @@ import { ConflictList, EarlierInvoicesDialog } from './earlier-invoices-dialog';
 import { MappingDialog } from './mapping-dialog';
 import { nameChoice, useBookChoices } from './use-choices';
 
-/** The tab shows the categories of the invoices of this many days. */
-const RECENT_DAYS = 90;
-
 /** The accounts of the books for each category of recent invoices, and what is still to choose. */
 export function BooksTab({ connection }: { connection: Connection }) {
   const [dialog, setDialog] = useState<'mapping' | 'earlier'>();
-  const [since] = useState(() => new Date(Date.now() - RECENT_DAYS * 86_400_000).toISOString());
   const isAdmin = useCan('admin');
   const choices = useBookChoices(connection);
   const { data: preview } = api.useQuery('get', '/connections/{id}/booking-preview', {
-    params: { path: { id: connection.id }, query: { since } },
+    params: { path: { id: connection.id } },
   });
   if (!choices || !preview) return <Loading />;
   const settings: BookSettings = connection.settings;
@@ -45,13 +41,13 @@ export function BooksTab({ connection }: { connection: Connection }) {
             render: ({ account }) => (account === null ? 'None' : nameChoice(account, choices.income)),
           },
           {
-            header: `Invoiced in ${RECENT_DAYS} days`,
+            header: 'Invoiced in 90 days',
             render: ({ cents }) => <Money cents={cents} />,
             align: 'right',
           },
         ]}
         rowKey={({ category }) => category}
-        empty={`No category has an account, and no invoice was released in ${RECENT_DAYS} days.`}
+        empty="No category has an account, and no invoice was released in 90 days."
       />
       <Facts
         items={{

@@ -131,8 +131,14 @@ describe('QuickBooks: a preview names what a sync would write', () => {
     expect(
       (await account.client.get('/connections/none/booking-preview?since=2026-01-01T00:00:00Z')).status,
     ).to.equal(404);
-    const missing = await account.client.get(`/connections/${account.connectionId}/booking-preview`);
-    expect(missing.status).to.equal(400);
-    expect(missing.body.error.details[0].field).to.equal('since');
+    const wrong = await account.client.get(`/connections/${account.connectionId}/booking-preview?since=soon`);
+    expect(wrong.status).to.equal(400);
+    expect(wrong.body.error.details[0].field).to.equal('since');
+  });
+
+  it('without since, it covers 90 days', async () => {
+    const { body } = await account.client.get(`/connections/${account.connectionId}/booking-preview`);
+    expect(Date.now() - Date.parse(body.since)).to.be.within(90 * 86_400_000, 90 * 86_400_000 + 60_000);
+    expect(body.invoices).to.equal(3);
   });
 });
