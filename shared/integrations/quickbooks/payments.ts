@@ -6,14 +6,15 @@ import type {
   BookPaymentState,
   KnownPayment,
 } from '../contract/accounting.js';
+import { deriveKey } from '../contract/books/derive-key.js';
+import { toAmount, toCents } from '../contract/books/money.js';
+import { buildOwnNote, readOwnNote } from '../contract/books/own-note.js';
+import { changedThere, missingThere } from '../contract/books/refusals.js';
 import type { Change, OpenConnection } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
-import { VendorError } from '../contract/vendor-error.js';
 import { type BooksRecord, type Entity, pullChanges, readNamed } from './api/changes.js';
-import { deriveKey, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
+import { queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
-import { toAmount, toCents } from './money.js';
-import { buildOwnNote, readOwnNote } from './own-note.js';
 
 interface PaymentLine {
   Amount?: number;
@@ -134,7 +135,7 @@ async function update(
   const current = await readRecord<BooksPayment>(connection, 'Payment', known.externalId);
   if (!current) {
     if (known.replacedVersion === toDeletedPayment(known.externalId).version) return undefined;
-    throw new VendorError('The payment does not exist in the books any more.', { kind: 'gone' });
+    throw missingThere('payment');
   }
   const booked = toBooked(connection, current);
   const { amountCents, allocations } = toState({ ...current, ...wanted });
@@ -145,10 +146,7 @@ async function update(
   const isVoid = booked.state.status !== 'open';
   if (isVoid && known.replacedVersion === booked.written.version) return undefined;
   if (isVoid || (known.version !== null && booked.written.version !== known.version))
-    throw new VendorError('The payment was changed in the books since it was written there.', {
-      kind: 'conflict',
-      code: 'changed_there',
-    });
+    throw changedThere('payment');
   const { CustomerRef, TotalAmt, Line } = wanted;
   const body = { Id: current.Id, SyncToken: current.SyncToken, sparse: true, CustomerRef, TotalAmt, Line };
   return toBooked(

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { mapLines } from '../../../shared/integrations/contract/books/map-lines.js';
 import type { OpenConnection, VendorRequest } from '../../../shared/integrations/contract/connection.js';
 import { customers } from '../../../shared/integrations/quickbooks/customers.js';
-import { mapLines } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
+import { INVOICE_NUMBERS } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
 import { ensureItems } from '../../../shared/integrations/quickbooks/items.js';
 import { BooksCompany } from '../../support/vendors/quickbooks-double/company.js';
 import { parseQuery } from '../../support/vendors/quickbooks-double/query.js';
@@ -115,9 +116,9 @@ describe('QuickBooks: keys of writes', () => {
 
   it('an invoice without lines gets an empty one, because QuickBooks needs one', () => {
     const invoice = { lines: [], taxCents: 0, number: '1' } as unknown as Parameters<typeof mapLines>[0];
-    const [line, ...others] = mapLines(invoice, { accounts: { tow: '7' } });
+    const [line, ...others] = mapLines(invoice, { accounts: { tow: '7' } }, INVOICE_NUMBERS);
     expect(others).to.deep.equal([]);
     expect(line).to.include({ account: '7', category: 'tow', totalCents: 0 });
-    expect(() => mapLines(invoice, {})).to.throw('no income account');
+    expect(() => mapLines(invoice, {}, INVOICE_NUMBERS)).to.throw('no income account');
   });
 });
