@@ -6,14 +6,7 @@ import type { Change, OpenConnection } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { type BooksRecord, type Entity, pullChanges, readNamed } from './api/changes.js';
-import {
-  DUPLICATE_NAME,
-  queryBooks,
-  quote,
-  readRecord,
-  retryStale,
-  writeRecord,
-} from './api/client.js';
+import { DUPLICATE_NAME, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
 
 interface Address {
@@ -79,7 +72,8 @@ async function create(
     const own = buildOwnName(customer, toDisplayName(customer.name), MAX_NAME);
     const found = await findByName(connection, customer);
     // A payer who is no customer of ours may share a name, such as that of all walk-in customers.
-    const before = customer.customerId === null ? found[0] : found.find((one) => isSameName(one.DisplayName, own));
+    const before =
+      customer.customerId === null ? found[0] : found.find((one) => isSameName(one.DisplayName, own));
     return toBooked(connection, before ?? (await write(`${key}-n`, { DisplayName: own })));
   }
 }
@@ -93,7 +87,9 @@ async function findByName(connection: OpenConnection, customer: BookCustomer): P
     'Customer',
     `where DisplayName in (${names.map(quote).join(', ')})`,
   );
-  return found.sort((a, b) => Number(isSameName(b.DisplayName, own)) - Number(isSameName(a.DisplayName, own)));
+  return found.sort(
+    (a, b) => Number(isSameName(b.DisplayName, own)) - Number(isSameName(a.DisplayName, own)),
+  );
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { AccountingSettings, BookInvoice, BookInvoiceState } from '../contract/accounting.js';
 import { isExactTotal, type MappedLine, type NumberLimit } from '../contract/books/map-lines.js';
+import { toAmount, toCents } from '../contract/books/money.js';
+import { buildOwnNote, readOwnNote } from '../contract/books/own-note.js';
 import type { Change } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import type { BooksRecord } from './api/changes.js';
-import { toAmount, toCents } from '../contract/books/money.js';
-import { buildOwnNote, readOwnNote } from '../contract/books/own-note.js';
 
 interface InvoiceLine {
   DetailType?: string;

@@ -13,14 +13,7 @@ import { changedThere, missingThere, takenNumber } from '../contract/books/refus
 import type { OpenConnection } from '../contract/connection.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { type Entity, pullChanges, readNamed } from './api/changes.js';
-import {
-  DUPLICATE_NUMBER,
-  queryBooks,
-  quote,
-  readRecord,
-  retryStale,
-  writeRecord,
-} from './api/client.js';
+import { DUPLICATE_NUMBER, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
 import {
   type BooksInvoice,
@@ -132,8 +125,7 @@ async function update(
   if (!current) throw missingThere('invoice');
   const booked = toBooked(connection, current);
   if (isSameInvoice(current, wanted)) return booked;
-  if (known.version !== null && booked.written.version !== known.version)
-    throw changedThere('invoice');
+  if (known.version !== null && booked.written.version !== known.version) throw changedThere('invoice');
   const body = { Id: current.Id, SyncToken: current.SyncToken, sparse: true, ...wanted };
   return toBooked(
     connection,

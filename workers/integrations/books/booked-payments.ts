@@ -63,7 +63,9 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
       );
     }
     const found =
-      known ?? (await payments.find(connection, { paymentId: id, customerExternalId, day }))?.written;
+      known ??
+      (await payments.find(connection, { paymentId: id, customerExternalId, invoiceExternalId, day }))
+        ?.written;
     if (!found) return { cancelled: 'The payment was refunded before it was booked.', mayHaveArrived: false };
     return toOutcome(await payments.annul(connection, found, attempt));
   },
