@@ -28,6 +28,8 @@ export interface BooksInvoice extends BooksRecord {
   BillEmail?: { Address?: string };
   TxnTaxDetail?: { TotalTax?: number };
   TotalAmt?: number;
+  /** The payments that count for the invoice, among others. */
+  LinkedTxn?: { TxnId?: string; TxnType?: string }[];
   Line?: InvoiceLine[];
 }
 

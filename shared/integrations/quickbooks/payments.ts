@@ -15,6 +15,7 @@ import { fingerprint } from '../contract/fingerprint.js';
 import { type BooksRecord, type Entity, pullChanges, readNamed } from './api/changes.js';
 import { queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
+import type { BooksInvoice } from './invoice-mapper.js';
 
 interface PaymentLine {
   Amount?: number;
@@ -85,18 +86,33 @@ const ENTITY: Entity<BooksPayment, BookPaymentState> = {
  */
 async function findOwn(
   connection: OpenConnection,
-  { paymentId, customerExternalId, day }: Pick<BookPayment, 'paymentId' | 'customerExternalId' | 'day'>,
+  { paymentId, customerExternalId, invoiceExternalId, day }: Parameters<BookedPayments['find']>[1],
 ): Promise<(KnownPayment & { booked: Booked<BookPaymentState> }) | undefined> {
-  const found = await queryBooks<BooksPayment>(
+  const ofDay = await queryBooks<BooksPayment>(
     connection,
     'Payment',
     `where CustomerRef = ${quote(customerExternalId)} and TxnDate = ${quote(day)} maxresults 500`,
   );
-  const own = found
-    .filter(({ PrivateNote }) => readOwnNote('payment', PrivateNote) === paymentId)
-    .map((record) => toBooked(connection, record));
+  const pickOwn = (found: readonly BooksPayment[]) =>
+    found
+      .filter(({ PrivateNote }) => readOwnNote('payment', PrivateNote) === paymentId)
+      .map((record) => toBooked(connection, record));
+  let own = pickOwn(ofDay);
+  // A person may have moved the payment to another day or customer, and a day may have many.
+  if (!own.some(({ state }) => state.status === 'open'))
+    own = [...own, ...pickOwn(await listOfInvoice(connection, invoiceExternalId))];
   const booked = own.find(({ state }) => state.status === 'open') ?? own[0];
   return booked && { externalId: booked.written.externalId, version: null, replacedVersion: null, booked };
+}
+
+async function listOfInvoice(connection: OpenConnection, invoiceId: string): Promise<BooksPayment[]> {
+  const invoice = await readRecord<BooksInvoice>(connection, 'Invoice', invoiceId);
+  const ids = (invoice?.LinkedTxn ?? []).flatMap(({ TxnId, TxnType }) =>
+    TxnType === 'Payment' && TxnId ? [TxnId] : [],
+  );
+  if (ids.length === 0) return [];
+  const list = ids.map(quote).join(', ');
+  return queryBooks<BooksPayment>(connection, 'Payment', `where Id in (${list}) maxresults 500`);
 }
 
 function toPayment(

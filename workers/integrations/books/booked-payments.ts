@@ -62,10 +62,10 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
         await payments.put(connection, { ...payment, amountCents, appliedCents }, attempt, known),
       );
     }
-    const found =
-      known ??
-      (await payments.find(connection, { paymentId: id, customerExternalId, invoiceExternalId, day }))
-        ?.written;
+    // Look for a known payment too: it may have been entered again, without an answer.
+    const names = { paymentId: id, customerExternalId, invoiceExternalId, day };
+    const entered = await payments.find(connection, names);
+    const found = entered?.state.status === 'open' ? entered.written : (known ?? entered?.written);
     if (!found) return { cancelled: 'The payment was refunded before it was booked.', mayHaveArrived: false };
     return toOutcome(await payments.annul(connection, found, attempt));
   },

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { storeRefundedAmounts } from '../../../../shared/resources/payments/refund-rows.js';
 import type { Json } from '../../../support/client.js';
-import { type BookingAccount, line, useBookingStack } from '../../../support/vendors/booking.js';
+import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
+import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 
 describe('QuickBooks: corrections reach the books', () => {

@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
-import { type BookingAccount, line, useBookingStack } from '../../../support/vendors/booking.js';
+import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
+import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import type { BooksRecord } from '../../../support/vendors/quickbooks-double/books-record.js';
 
