@@ -160,7 +160,9 @@ export class XeroDouble extends VendorDouble {
     const query = Object.fromEntries(url.searchParams);
     const parsed = body === '' ? undefined : (JSON.parse(body) as Record<string, unknown>);
     const path = url.pathname.replace(/^\/connections/, '/Connections');
-    const checked = { method, path, query, ...(parsed ? { body: parsed } : {}) };
+    // A list of ids is one parameter with commas.
+    const lists = query.IDs === undefined ? {} : { IDs: query.IDs.split(',') };
+    const checked = { method, path, query: { ...query, ...lists }, ...(parsed ? { body: parsed } : {}) };
     if (path === '/Connections') {
       this.checkRequest(checked);
       const result = this.signIns.listConnections(person);
