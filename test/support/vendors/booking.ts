@@ -5,6 +5,7 @@ import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
 import { BooksAccount } from './books/books-account.js';
+import { QuickBooksBookkeeper } from './quickbooks-double/bookkeeper.js';
 import type { BooksRecord } from './quickbooks-double/books-record.js';
 import type { BooksCompany } from './quickbooks-double/company.js';
 import { BOOKS_APP } from './quickbooks-double/oauth.js';
@@ -65,8 +66,9 @@ export class BookingStack {
 
 /** An account that keeps its books at the double of QuickBooks. */
 export class BookingAccount extends BooksAccount<BooksRecord> {
-  protected readonly vendor = 'quickbooks';
+  readonly vendor = 'quickbooks';
   readonly company: BooksCompany;
+  readonly bookkeeper: QuickBooksBookkeeper;
 
   constructor(
     stack: TestStack,
@@ -75,10 +77,7 @@ export class BookingAccount extends BooksAccount<BooksRecord> {
   ) {
     super(stack, tenant);
     this.company = double.openCompany();
-  }
-
-  protected get webhooks() {
-    return this.double.webhooks;
+    this.bookkeeper = new QuickBooksBookkeeper(double, this.company);
   }
 
   get settings() {

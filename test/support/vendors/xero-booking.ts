@@ -5,6 +5,7 @@ import { xero } from '../../../shared/integrations/xero/adapter.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
 import { BooksAccount } from './books/books-account.js';
+import { XeroBookkeeper } from './xero-double/bookkeeper.js';
 import type { XeroOrganisation } from './xero-double/organisation.js';
 import { XERO_APP, XeroPerson } from './xero-double/sign-ins.js';
 import type { XeroRecord } from './xero-double/where.js';
@@ -70,9 +71,10 @@ export class XeroBooking {
 
 /** An account that keeps its books at the double of Xero. */
 export class XeroAccount extends BooksAccount<XeroRecord> {
-  protected readonly vendor = 'xero';
+  readonly vendor = 'xero';
   readonly double: XeroDouble;
   readonly organisation: XeroOrganisation;
+  readonly bookkeeper: XeroBookkeeper;
 
   constructor(
     booking: XeroBooking,
@@ -82,10 +84,7 @@ export class XeroAccount extends BooksAccount<XeroRecord> {
     super(booking.stack, tenant);
     this.double = booking.double;
     this.organisation = this.double.openOrganisation();
-  }
-
-  protected get webhooks() {
-    return this.double.webhooks;
+    this.bookkeeper = new XeroBookkeeper(this.double, this.organisation);
   }
 
   get settings() {

@@ -147,7 +147,8 @@ describe('Xero: what is released and paid is entered in the books', () => {
   });
 
   it('a customer who is in the books already is linked by name or email, and not created again', async () => {
-    const put = (members: object) => account.organisation.put('Contacts', { ContactStatus: 'ACTIVE', ...members });
+    const put = (members: object) =>
+      account.organisation.put('Contacts', { ContactStatus: 'ACTIVE', ...members });
     const named = put({ Name: 'Harbor Garage' });
     const mailed = put({ Name: 'H. Smith', EmailAddress: 'smith@harbor.example.com' });
     put({ Name: 'Archived Yard', ContactStatus: 'ARCHIVED' });

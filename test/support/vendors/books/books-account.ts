@@ -4,8 +4,16 @@ import { openIntegrationsQueue, wakeConnectionQueues } from '../../../../shared/
 import type { Json } from '../../client.js';
 import { eventually } from '../../poll.js';
 import type { TestStack, TestTenant } from '../../stack.js';
+import type { Fault } from '../contracts/fault.js';
+import type { Bookkeeper } from './bookkeeper.js';
 
 const PULLED_STREAMS = ['customers', 'invoices', 'booked_payments', 'choices'];
+
+/** What the tests use of the double of any vendor. */
+interface ShownDouble {
+  misbehave: (name: string) => Fault | undefined;
+  webhooks: { settle(): Promise<void>; habits: { isLost: boolean; copies: number } };
+}
 
 interface Release {
   customerId?: string;
@@ -17,8 +25,10 @@ interface Release {
 /** An account that keeps its books at the double of any vendor. `Booked` is an invoice there. */
 export abstract class BooksAccount<Booked> {
   connectionId = '';
-  protected abstract readonly vendor: string;
-  protected abstract readonly webhooks: { settle(): Promise<void> };
+  abstract readonly vendor: string;
+  abstract readonly double: ShownDouble;
+  /** The books as the bookkeeper sees them. */
+  abstract readonly bookkeeper: Bookkeeper;
 
   constructor(
     readonly stack: TestStack,
@@ -98,9 +108,7 @@ export abstract class BooksAccount<Booked> {
   }
 
   /** Creates, approves and sends an invoice. */
-  async release(
-    options: Release = {},
-  ): Promise<Json> {
+  async release(options: Release = {}): Promise<Json> {
     const customer_id = options.customerId ?? (await this.createCustomer()).id;
     const invoice = await this.client.post('/invoices', {
       invoice_number: randomUUID().slice(0, 20),
@@ -149,7 +157,7 @@ export abstract class BooksAccount<Booked> {
   }
 
   async waitForNotices(): Promise<void> {
-    await this.webhooks.settle();
+    await this.double.webhooks.settle();
     const text = 'select from inbound_notices where is_waiting and tenant_id = $1';
     await eventually('the webhooks are read', async () => {
       await this.hurry([]);
