@@ -28,7 +28,7 @@ export function buildReference({ reference, paymentId }: BookPayment): string {
 function readReference(text: string | undefined, paymentId: string | null): string | null {
   if (paymentId === null) return text || null;
   const [own = ''] = (text ?? '').split(buildOwnNote('payment', paymentId));
-  return own.replace(SEPARATOR, '') || null;
+  return (own.endsWith(SEPARATOR) ? own.slice(0, -SEPARATOR.length) : own) || null;
 }
 
 export function toChange({

@@ -212,6 +212,20 @@ describe('the call rate of a connection', () => {
     expect(rate.waitMs).to.equal(100);
   });
 
+  it('keeps the limit of a minute too, and begins no step that the limit would stop', () => {
+    const clock = { now: 0 };
+    const rate = new CallRate({ perSecond: 5, perMinute: 55 }, () => clock.now);
+    const times = makeCalls(rate, clock, 300_000);
+    for (const time of times)
+      expect(times.filter((other) => other >= time && other < time + 60_000)).to.have.length.within(1, 55);
+    expect(times.length).to.be.within(270, 275);
+    clock.now += 60_000;
+    expect(rate.stepWaitMs).to.equal(0);
+    makeCalls(rate, clock, clock.now + 12_000);
+    expect(rate.waitMs).to.be.within(40_000, 60_000);
+    expect(rate.stepWaitMs).to.be.at.least(rate.waitMs);
+  });
+
   it('refuses a rate that is not a whole number from 1', () => {
     for (const perSecond of [0, 0.5, -1, Number.NaN])
       expect(() => new CallRate({ perSecond })).to.throw(RangeError);
