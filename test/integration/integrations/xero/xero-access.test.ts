@@ -61,9 +61,12 @@ describe('Xero: the access to organisations', () => {
   it('a sign-in for another organisation does not write into the books of that one', async () => {
     const account = await booking.createAccount();
     const other = booking.double.openOrganisation('Other Towing');
+    await account.pullAll();
+    await account.waitForNotices();
     const { body } = await account.client.post(`/connections/${account.connectionId}/reconnect`, {});
-    account.person.reached.splice(0);
     const back = new URL(booking.double.signIns.permit(body.authorize_url, other, account.person));
+    // The person has taken the access to the first organisation away.
+    account.person.reached.splice(0, 1);
     await fetch(`${account.stack.origin}${back.pathname}${back.search}`, { method: 'POST' });
     const connection = await account.waitForStatus('needs_reauth');
     expect(connection.status_reason).to.contain('another account');
