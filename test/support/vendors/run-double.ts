@@ -57,6 +57,7 @@ const DOUBLES: Readonly<
     port: 12_114,
     async start(port) {
       const double = new XeroDouble();
+      double.limitsMinute = true;
       double.openOrganisation();
       double.openOrganisation('Demo Company').isDemo = true;
       return double.start(port);

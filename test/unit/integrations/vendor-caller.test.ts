@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { VendorRequest } from '../../../shared/integrations/contract/connection.js';
 import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { xero } from '../../../shared/integrations/xero/adapter.js';
 import { OutboundError } from '../../../shared/outbound/outbound-error.js';
 import { createMetrics } from '../../../shared/platform/metrics.js';
 import { CallRate } from '../../../workers/integrations/queue/call-rate.js';
@@ -212,9 +213,9 @@ describe('the call rate of a connection', () => {
     expect(rate.waitMs).to.equal(100);
   });
 
-  it('keeps the limit of a minute too, and begins no step that the limit would stop', () => {
+  it('keeps Xero’s limit of a minute too, and begins no step that the limit would stop', () => {
     const clock = { now: 0 };
-    const rate = new CallRate({ perSecond: 5, perMinute: 55 }, () => clock.now);
+    const rate = new CallRate(xero.manifest.limits, () => clock.now);
     const times = makeCalls(rate, clock, 300_000);
     for (const time of times)
       expect(times.filter((other) => other >= time && other < time + 60_000)).to.have.length.within(1, 55);

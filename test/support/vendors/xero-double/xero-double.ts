@@ -42,6 +42,8 @@ export class XeroDouble extends VendorDouble {
   readonly visitor = new XeroPerson();
   /** True if the double refuses calls beyond Xero's limit of a minute. */
   limitsMinute = false;
+  /** The most calls that an organisation got at the same time. */
+  readonly mostAtOnce = new Map<string, number>();
   private readonly running = new Map<string, number>();
   protected readonly contract = openContracts().api;
   protected readonly errorBody = {
@@ -96,7 +98,9 @@ export class XeroDouble extends VendorDouble {
     const key = String(headers['idempotency-key'] ?? '');
     this.calls.push({ name, key, at: Date.now(), bytes: 0, tenantId });
     if (url.pathname === '/connect/token') return this.serveToken(name, call, response);
-    this.running.set(tenantId, (this.running.get(tenantId) ?? 0) + 1);
+    const running = (this.running.get(tenantId) ?? 0) + 1;
+    this.running.set(tenantId, running);
+    this.mostAtOnce.set(tenantId, Math.max(running, this.mostAtOnce.get(tenantId) ?? 0));
     try {
       if (url.pathname.startsWith('/connections/')) return this.serveDisconnection(name, call, response);
       await this.serveCall(name, call, response);
