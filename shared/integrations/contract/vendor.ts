@@ -62,8 +62,7 @@ export interface OAuthManifest {
   revokePath?: string;
   scopes: readonly string[];
   /**
-   * The lifetime of a refresh token in seconds, if the vendor has one and its token endpoint does not
-   * name it.
+   * The lifetime of a refresh token in seconds, if the token endpoint does not name it.
    */
   refreshTokenSeconds?: number;
   /** True if token requests have the application's id and secret in their body, not in a header. */
@@ -181,8 +180,8 @@ export interface TenantVendor {
   readEnvironment?(credentials: Record<string, string>): 'live' | 'sandbox' | undefined;
   describe(connection: OpenConnection): Promise<VendorAccount>;
   /**
-   * Ends the access to the connection's account alone. Set if the vendor's revocation would also end
-   * the access to other accounts.
+   * Ends the access to the connection's account alone. Set if a revocation would end that to other
+   * accounts too.
    * @throws {VendorError} if the vendor fails or refuses
    */
   endAccess?(connection: OpenConnection): Promise<void>;

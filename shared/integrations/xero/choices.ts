@@ -18,7 +18,7 @@ interface TaxRate {
 
 const ACTIVE = { where: 'Status=="ACTIVE"' };
 
-/** Lists accounts and tax types. A line names its account by the code, which bank accounts may lack. */
+/** Lists accounts and tax types. A line names the code of its account. Bank accounts may have none. */
 export async function listChoices(connection: OpenConnection): Promise<Choices> {
   const { Accounts = [] } = await callXero<{ Accounts?: Account[] }>(connection, {
     method: 'GET',

@@ -58,7 +58,7 @@ async function findKnown(connection: OpenConnection, customer: BookCustomer): Pr
   return listContacts(connection, { where: conditions.join(' OR ') });
 }
 
-/** Finds contacts whose name differs in upper and lower case alone. Xero takes these for the same. */
+/** Finds contacts whose name differs in case alone. Xero takes these names for the same. */
 async function searchName(connection: OpenConnection, customer: BookCustomer): Promise<XeroContact[]> {
   const found = await listContacts(connection, { searchTerm: toName(customer.name) });
   return found.filter((one) => isNamed(one, customer));
@@ -121,7 +121,7 @@ async function update(
   if (known.version !== null && booked.written.version !== known.version)
     return { ...booked, isOverruled: true };
   const record = { ContactID: current.ContactID, ...contact };
-  // Between both states, the same content may be written twice. So the old state is a part of the key.
+  // The same content may be written again later, so the old state is a part of the key.
   const attempt = `${key}-${fingerprint(booked.state).slice(0, 8)}`;
   return toBooked(
     await writeOne<XeroContact>(connection, 'Contacts', { method: 'POST', record, key: attempt }),

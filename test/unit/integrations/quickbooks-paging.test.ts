@@ -4,6 +4,7 @@ import type { OpenConnection, VendorRequest } from '../../../shared/integrations
 import { customers } from '../../../shared/integrations/quickbooks/customers.js';
 import { INVOICE_NUMBERS } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
 import { ensureItems } from '../../../shared/integrations/quickbooks/items.js';
+import { payments } from '../../../shared/integrations/quickbooks/payments.js';
 import { BooksCompany } from '../../support/vendors/quickbooks-double/company.js';
 import { parseQuery } from '../../support/vendors/quickbooks-double/query.js';
 
@@ -20,7 +21,8 @@ function open(company: BooksCompany, onQuery: () => void = () => undefined) {
       onQuery();
       return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ QueryResponse })) };
     }
-    const entity = url.pathname.endsWith('/item') ? 'Item' : 'Customer';
+    const [, , , , name] = url.pathname.split('/');
+    const entity = (['Item', 'Invoice'] as const).find((one) => one.toLowerCase() === name) ?? 'Customer';
     const { Id, SyncToken: _token, sparse: _sparse, ...members } = parsed ?? {};
     const record = parsed
       ? company.put(entity, members, Id)
@@ -77,6 +79,21 @@ describe('QuickBooks: reading by pages', () => {
       if (page === 2) company.put('Customer', { Notes: 'x' }, company.list('Customer')[15]?.Id);
     });
     expect(names.size).to.equal(330);
+  });
+});
+
+describe('QuickBooks: a payment that may be in the books', () => {
+  it('is found among those of its invoice, also if a person has moved it to another day', async () => {
+    const company = new BooksCompany('Hudson', () => undefined);
+    const paymentId = crypto.randomUUID();
+    const PrivateNote = `Tow Dispatch payment ${paymentId}`;
+    const { Id } = company.put('Payment', { PrivateNote, TxnDate: '2026-01-15', TotalAmt: 50 });
+    const invoice = company.put('Invoice', { LinkedTxn: [{ TxnId: Id, TxnType: 'Payment' }] });
+    const { connection } = open(company);
+    const names = { paymentId, customerExternalId: '7', invoiceExternalId: invoice.Id, day: '2026-02-01' };
+    expect((await payments.find(connection, names))?.written.externalId).to.equal(Id);
+    const other = { ...names, paymentId: crypto.randomUUID() };
+    expect(await payments.find(connection, other)).to.equal(undefined);
   });
 });
 

@@ -4,7 +4,7 @@ import { customers } from '../../../shared/integrations/xero/contacts.js';
 import { invoices } from '../../../shared/integrations/xero/invoices.js';
 import { toMsDate, XeroOrganisation } from '../../support/vendors/xero-double/organisation.js';
 
-/** The bytes that a pull may get from Xero for each invoice, without what people can name as they like. */
+/** The bytes that a pull may get from Xero for each invoice. */
 const MAX_BYTES_PER_INVOICE = 500;
 
 interface Seen {

@@ -3,7 +3,7 @@ import type { CallLimits } from '../../../shared/integrations/contract/vendor.js
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
-/** A step begins only when its connection may make this many calls, so that it does not stop midway. */
+/** A step begins only when the minute has room for this many calls, so that few stop midway. */
 const CALLS_OF_STEP = 4;
 
 /** The calls that were made within the last `ms`, and how many may be made. */

@@ -1,4 +1,4 @@
-/** Parses a time of Xero, such as `/Date(1573755038314+0000)/`. The number is milliseconds in UTC. */
+/** Parses a time of Xero, such as `/Date(1573755038314+0000)/`: milliseconds in UTC. */
 export function parseTime(value: string | undefined): number | undefined {
   const [, ms] = /^\/Date\((-?\d+)(?:[+-]\d{4})?\)\/$/.exec(value ?? '') ?? [];
   if (ms !== undefined) return Number(ms);

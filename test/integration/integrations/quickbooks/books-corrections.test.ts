@@ -142,12 +142,18 @@ describe('QuickBooks: corrections reach the books', () => {
           } as never,
         ]),
       );
-    booking.double.misbehave = failOnce('POST payment');
+    let left = 2;
+    // A cut call is repeated at once, so it is cut twice. Then QuickBooks forgets its key.
+    booking.double.misbehave = (name) => {
+      if (name !== 'POST payment' || left === 0) return undefined;
+      if (--left === 0) setImmediate(() => account.company.answers.clear());
+      return { kind: 'cut_after' };
+    };
     await store(0);
     await account.hurry([]);
     await eventually(
       'the payment was entered again',
-      () => account.company.get('Invoice', booked.Id).Balance === 0,
+      () => left === 0 && account.company.get('Invoice', booked.Id).Balance === 0,
     );
     await store(12_500);
     await account.settle();

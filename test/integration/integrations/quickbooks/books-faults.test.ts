@@ -174,28 +174,6 @@ describe('QuickBooks: nothing is lost and nothing is entered twice', () => {
     });
   });
 
-  it('a payment that the bookkeeper moves to another day is not entered again by a new connection', async () => {
-    const [invoice, booked] = await account.releaseBooked();
-    const payment = await account.pay(invoice.id, 5000);
-    await settle();
-    const [there] = account.company.list('Payment');
-    booking.double.edit(account.company, 'Payment', String(there?.Id), { TxnDate: '2026-01-15' });
-    await account.disconnect();
-    await account.connect();
-    const since = new Date(Date.now() - 3_600_000).toISOString();
-    await account.client.post(`/connections/${account.connectionId}/sync`, { since });
-    await settle();
-    expect(account.company.list('Payment')).to.have.length(1);
-    expect(account.company.get('Invoice', booked.Id).Balance).to.equal(75);
-    expect(await account.listPayments(invoice.id)).to.have.length(1);
-    const ids = await account.stack.rows(
-      account.tenant.id,
-      'select external_id from external_ids where connection_id = $1 and local_id = $2',
-      [account.connectionId, payment.id],
-    );
-    expect(ids).to.deep.equal([{ external_id: `${there?.Id}/${booked.Id}` }]);
-  });
-
   it('a sign-in that comes before the old access is revoked keeps its access', async () => {
     const old = account.connectionId;
     const findSecrets = () =>

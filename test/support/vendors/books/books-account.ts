@@ -22,7 +22,7 @@ interface Release {
   hurries?: boolean;
 }
 
-/** An account that keeps its books at the double of any vendor. `Booked` is an invoice there. */
+/** An account with books at the double of any vendor. `Booked` is an invoice there. */
 export abstract class BooksAccount<Booked> {
   connectionId = '';
   abstract readonly vendor: string;
@@ -40,7 +40,7 @@ export abstract class BooksAccount<Booked> {
 
   abstract findBooked(number: string): Booked | undefined;
 
-  /** Lets a person sign in at the double, and returns the address to which the double sends back. */
+  /** Lets a person sign in at the double. Returns the address to which it sends back. */
   protected abstract signIn(authorizeUrl: string): string;
 
   /** Counts how often the application has ended its access to these books. */

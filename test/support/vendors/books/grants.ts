@@ -22,7 +22,7 @@ export class Grants<Owner extends object> {
     private readonly buildAccessToken: (owner: Owner) => string = () => randomUUID(),
   ) {}
 
-  /** Lets a person allow the access, and returns the address to which the vendor sends the person. */
+  /** Lets a person allow the access. Returns the address to which the vendor sends the person. */
   permit(authorizeUrl: string, owner: Owner, scope: string, params: Record<string, string> = {}): string {
     const asked = new URL(authorizeUrl).searchParams;
     const scopes = asked.get('scope') ?? '';

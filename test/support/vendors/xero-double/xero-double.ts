@@ -249,7 +249,7 @@ export class XeroDouble extends VendorDouble {
   }
 }
 
-/** Writes one element of a request. With `summarizeErrors=false`, the answer tells of its errors. */
+/** Writes one element of a request. With `summarizeErrors=false`, the answer has its errors. */
 function writeElement(
   organisation: XeroOrganisation,
   {
