@@ -18,7 +18,7 @@ interface TaxRate {
 
 const ACTIVE = { where: 'Status=="ACTIVE"' };
 
-/** Lists accounts and tax types. A line names the code of its account. Bank accounts may have none. */
+/** Lists accounts and tax types. Lines name the code of an account; bank accounts may have none. */
 export async function listChoices(connection: OpenConnection): Promise<Choices> {
   const { Accounts = [] } = await callXero<{ Accounts?: Account[] }>(connection, {
     method: 'GET',
