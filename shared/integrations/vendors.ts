@@ -3,5 +3,6 @@ import { quickbooks } from './quickbooks/adapter.js';
 import { smtp } from './smtp/adapter.js';
 import { stripe } from './stripe/adapter.js';
 import { twilio } from './twilio/adapter.js';
+import { xero } from './xero/adapter.js';
 
-export const VENDORS = new Vendors([smtp, stripe, twilio, quickbooks]);
+export const VENDORS = new Vendors([smtp, stripe, twilio, quickbooks, xero]);

@@ -164,21 +164,30 @@ export async function findTakenIds(
   return new Set(rows.map(({ external_id }) => external_id));
 }
 
-/** Filters the vendor's records: returns those for which an operation still waits or runs. */
+/**
+ * Filters the vendor's records: returns those for which an operation still waits or runs. An
+ * unknown record may name the record here as which an operation may have written it (`localId`).
+ * It is returned too while that operation waits, or if it was given up without an answer.
+ */
 export async function findUnwritten(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
-  changes: readonly { kind: string; externalId: string }[],
+  changes: readonly { kind: string; externalId: string; localId?: string | null }[],
 ): Promise<Set<string>> {
   if (changes.length === 0) return new Set();
   const rows = await tx.query<{ external_id: string }>({
     name: 'find-unwritten-records',
-    text: `select x.external_id from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
-           join external_ids x on x.tenant_id = $2 and x.connection_id = $3 and x.kind = r.kind and x.external_id = r."externalId"
-           where exists (select from outbound_operations o where o.tenant_id = $2 and o.connection_id = $3 and o.kind = x.kind
-             and o.local_id = x.local_id and o.next_at is not null)`,
+    text: `select r."externalId" as external_id from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text, "localId" uuid)
+           left join external_ids x on x.tenant_id = $2 and x.connection_id = $3 and x.kind = r.kind and x.external_id = r."externalId"
+           where exists (select from outbound_operations o where o.tenant_id = $2 and o.connection_id = $3 and o.kind = r.kind
+             and o.local_id = x.local_id and o.next_at is not null)
+           or x.local_id is null and exists (select from (
+             select o.next_at, o.state, o.may_have_arrived from outbound_operations o
+             where o.tenant_id = $2 and o.connection_id = $3 and o.kind = r.kind and o.local_id = r."localId"
+             order by o.id desc limit 1) last
+             where last.next_at is not null or last.state = 'dead' and last.may_have_arrived)`,
     values: [
-      JSON.stringify(changes.map(({ kind, externalId }) => ({ kind, externalId }))),
+      JSON.stringify(changes.map(({ kind, externalId, localId }) => ({ kind, externalId, localId }))),
       tenantId,
       connectionId,
     ],

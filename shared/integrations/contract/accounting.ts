@@ -191,10 +191,10 @@ export interface BookedPayments extends Readings<BookPaymentState> {
     attempt: WriteAttempt,
     known?: KnownPayment,
   ): Promise<Booked<BookPaymentState>>;
-  /** Finds one of our payments among the customer's payments. */
+  /** Finds one of our payments among those of the invoice and of the customer. */
   find(
     connection: OpenConnection,
-    payment: { paymentId: string; customerExternalId: string; day: string },
+    payment: Omit<BookPayment, 'amountCents' | 'appliedCents' | 'reference'>,
   ): Promise<Booked<BookPaymentState> | undefined>;
   annul(
     connection: OpenConnection,

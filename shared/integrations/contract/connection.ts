@@ -22,6 +22,8 @@ export interface VendorResponse {
 export interface OpenConnection {
   id: string;
   environment: 'live' | 'sandbox';
+  /** The account at the vendor; null until the vendor has named it. */
+  externalAccount: string | null;
   settings: Readonly<Record<string, unknown>>;
   credentials: Readonly<Record<string, string>>;
   /** The OAuth access token; undefined if the vendor does not use OAuth. */

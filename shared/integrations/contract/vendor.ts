@@ -47,6 +47,8 @@ export interface Manifest {
 export interface CallLimits {
   /** Maximum number of calls of one connection within any second. A whole number. */
   perSecond: number;
+  /** Maximum number of calls of one connection within any minute, if the vendor limits them. */
+  perMinute?: number;
   /**
    * Maximum number of calls per minute for all connections together, if the vendor limits the
    * application as a whole.
@@ -61,13 +63,17 @@ export interface OAuthManifest {
   tokenPath: string;
   revokePath?: string;
   scopes: readonly string[];
+  /**
+   * The lifetime of a refresh token in seconds, if the token endpoint does not name it.
+   */
+  refreshTokenSeconds?: number;
   /** True if token requests have the application's id and secret in their body, not in a header. */
   sendsSecretInBody?: true;
   /** True if the body of a revocation is JSON, not a form. */
   revokesWithJson?: true;
   /**
-   * True if a revocation ends all access of this service to the account at the vendor, also that of
-   * other connections.
+   * True if a revocation, or {@link TenantVendor.endAccess}, ends all access of this service to the
+   * account at the vendor, also that of other connections.
    */
   revokesAccount?: true;
   /**
@@ -175,6 +181,12 @@ export interface TenantVendor {
   /** Returns undefined if the credentials do not show whether they are test credentials. */
   readEnvironment?(credentials: Record<string, string>): 'live' | 'sandbox' | undefined;
   describe(connection: OpenConnection): Promise<VendorAccount>;
+  /**
+   * Ends the access to the connection's account alone. Set if a revocation would end that to other
+   * accounts too.
+   * @throws {VendorError} if the vendor fails or refuses
+   */
+  endAccess?(connection: OpenConnection): Promise<void>;
   /** Set if accounts send texts through the vendor. */
   messaging?: MessagingAdapter;
   /** Set if customers of accounts pay through the vendor. */

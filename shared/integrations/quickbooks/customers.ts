@@ -1,17 +1,12 @@
 import type { BookCustomer, BookCustomerState, Booked, BookedCustomers } from '../contract/accounting.js';
+import { deriveKey } from '../contract/books/derive-key.js';
+import { buildOwnName, isSameName } from '../contract/books/own-name.js';
+import { missingThere } from '../contract/books/refusals.js';
 import type { Change, OpenConnection } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { type BooksRecord, type Entity, pullChanges, readNamed } from './api/changes.js';
-import {
-  DUPLICATE_NAME,
-  deriveKey,
-  queryBooks,
-  quote,
-  readRecord,
-  retryStale,
-  writeRecord,
-} from './api/client.js';
+import { DUPLICATE_NAME, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
 
 interface Address {
@@ -37,8 +32,6 @@ export interface BooksCustomer extends BooksRecord {
 const MAX_NAME = 100;
 const MAX_EMAIL = 100;
 const MAX_PHONE = 30;
-/** The beginning of our ids is a time, so the end tells two customers apart. */
-const SHORT_ID = 8;
 
 export const customers: BookedCustomers = {
   async findMatches(connection, customer) {
@@ -76,37 +69,27 @@ async function create(
     if (!(error instanceof VendorError) || error.code !== DUPLICATE_NAME) throw error;
     // Names are unique among customers, vendors and employees. Another customer of ours, a vendor
     // or an employee has this one.
-    const own = buildOwnName(customer);
+    const own = buildOwnName(customer, toDisplayName(customer.name), MAX_NAME);
     const found = await findByName(connection, customer);
     // A payer who is no customer of ours may share a name, such as that of all walk-in customers.
-    const before = customer.customerId === null ? found[0] : found.find((one) => isNamed(one, own));
+    const before =
+      customer.customerId === null ? found[0] : found.find((one) => isSameName(one.DisplayName, own));
     return toBooked(connection, before ?? (await write(`${key}-n`, { DisplayName: own })));
   }
 }
 
 /** Finds customers with the name; first the one whose name we have made unique. */
 async function findByName(connection: OpenConnection, customer: BookCustomer): Promise<BooksCustomer[]> {
-  const own = buildOwnName(customer);
+  const own = buildOwnName(customer, toDisplayName(customer.name), MAX_NAME);
   const names = [own, toDisplayName(customer.name)];
   const found = await queryBooks<BooksCustomer>(
     connection,
     'Customer',
     `where DisplayName in (${names.map(quote).join(', ')})`,
   );
-  return found.sort((a, b) => Number(isNamed(b, own)) - Number(isNamed(a, own)));
-}
-
-function isNamed({ DisplayName = '' }: BooksCustomer, name: string): boolean {
-  return DisplayName.toLowerCase() === name.toLowerCase();
-}
-
-/**
- * Builds a name that no other customer of ours has. It ends with the end of our id, so that a
- * repetition finds the customer again.
- */
-function buildOwnName({ name, customerId }: BookCustomer): string {
-  const suffix = ` (${customerId?.replaceAll('-', '').slice(-SHORT_ID) ?? 'customer'})`;
-  return `${toDisplayName(name).slice(0, MAX_NAME - suffix.length)}${suffix}`;
+  return found.sort(
+    (a, b) => Number(isSameName(b.DisplayName, own)) - Number(isSameName(a.DisplayName, own)),
+  );
 }
 
 /**
@@ -122,7 +105,7 @@ async function update(
   }: { customer: BookCustomer; key: string; known: { externalId: string; version: string | null } },
 ): Promise<Booked<BookCustomerState>> {
   const current = await readRecord<BooksCustomer>(connection, 'Customer', known.externalId);
-  if (!current) throw new VendorError('The customer does not exist in the books any more.', { kind: 'gone' });
+  if (!current) throw missingThere('customer');
   const booked = toBooked(connection, current);
   const contact = toContact(customer);
   const isSame = Object.entries(toState({ ...current, ...contact })).every(

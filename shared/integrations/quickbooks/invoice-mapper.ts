@@ -1,11 +1,11 @@
-import type { AccountingSettings, BookInvoice, BookInvoiceState, BookLine } from '../contract/accounting.js';
+import type { AccountingSettings, BookInvoice, BookInvoiceState } from '../contract/accounting.js';
+import { isExactTotal, type MappedLine, type NumberLimit } from '../contract/books/map-lines.js';
+import { toAmount, toCents } from '../contract/books/money.js';
+import { buildOwnNote, readOwnNote } from '../contract/books/own-note.js';
 import type { Change } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
-import { VendorError } from '../contract/vendor-error.js';
 import type { BooksRecord } from './api/changes.js';
 import { MAX_NUMBER_CHARS } from './manifest.js';
-import { toAmount, toCents } from './money.js';
-import { buildOwnNote, readOwnNote } from './own-note.js';
 
 interface InvoiceLine {
   DetailType?: string;
@@ -29,6 +29,8 @@ export interface BooksInvoice extends BooksRecord {
   BillEmail?: { Address?: string };
   TxnTaxDetail?: { TotalTax?: number };
   TotalAmt?: number;
+  /** The payments that count for the invoice, among others. */
+  LinkedTxn?: { TxnId?: string; TxnType?: string }[];
   Line?: InvoiceLine[];
 }
 
@@ -36,52 +38,7 @@ export interface BooksInvoice extends BooksRecord {
 const MAX_DESCRIPTION = 4000;
 const MAX_EMAIL = 100;
 
-export type MappedLine = BookLine & { account: string };
-
-/**
- * Finds the income account of each line.
- * @throws {VendorError} if the settings miss an account or a tax code, so that a person must act
- */
-export function mapLines(
-  invoice: BookInvoice,
-  { accounts = {}, tax_codes = {} }: AccountingSettings,
-): MappedLine[] {
-  const missing = new Set(
-    invoice.lines.map(({ category }) => category).filter((category) => !Object.hasOwn(accounts, category)),
-  );
-  if (missing.size > 0)
-    throw new VendorError(
-      `The settings of the connection name no income account for ${[...missing].join(', ')}. Choose one, then resolve this with retry.`,
-      { kind: 'refused', code: 'no_account' },
-    );
-  if (invoice.taxCents > 0 && tax_codes.taxable === undefined)
-    throw new VendorError(
-      'The settings of the connection name no tax code for taxed lines. Choose one, then resolve this with retry.',
-      { kind: 'refused', code: 'no_tax_code' },
-    );
-  if (invoice.number.length > MAX_NUMBER_CHARS)
-    throw new VendorError(
-      `The number ${invoice.number} is longer than the ${MAX_NUMBER_CHARS} characters that QuickBooks accepts. Enter this invoice there yourself.`,
-      { kind: 'refused', code: 'number_too_long' },
-    );
-  const lines = invoice.lines.length > 0 ? invoice.lines : [buildEmptyLine(accounts)];
-  return lines.map((line) => ({ ...line, account: accounts[line.category] as string }));
-}
-
-/**
- * Builds the line of an invoice that has none, because QuickBooks accepts no invoice without lines.
- * @throws {VendorError} if the settings name no account at all
- */
-function buildEmptyLine(accounts: NonNullable<AccountingSettings['accounts']>): BookLine {
-  const [category] = Object.keys(accounts);
-  if (category === undefined)
-    throw new VendorError(
-      'The settings of the connection name no income account. Choose one, then resolve this with retry.',
-      { kind: 'refused', code: 'no_account' },
-    );
-  const amounts = { quantity: 1, unitPriceCents: 0, totalCents: 0 };
-  return { name: 'No charges', description: null, category, ...amounts, isTaxable: false };
-}
+export const INVOICE_NUMBERS: NumberLimit = { label: 'QuickBooks', maxNumber: MAX_NUMBER_CHARS };
 
 /** Returns the members of an invoice that we write. `items` has the ids by `category/account`. */
 export function toInvoice(
@@ -115,15 +72,14 @@ function toLine(
 ): InvoiceLine {
   const { name, description, category, account, quantity, unitPriceCents, totalCents } = line;
   const text = description ? `${name}\n${description}` : name;
-  // QuickBooks compares the amount with quantity × price. Where we round, only the amount is sent.
-  const isExact = Math.abs(quantity * unitPriceCents - totalCents) < 1e-6;
   return {
     DetailType: 'SalesItemLineDetail',
     Amount: toAmount(totalCents),
     Description: text.slice(0, MAX_DESCRIPTION),
     SalesItemLineDetail: {
       ItemRef: { value: items.get(`${category}/${account}`) as string },
-      ...(isExact ? { Qty: quantity, UnitPrice: toAmount(unitPriceCents) } : {}),
+      // QuickBooks multiplies too. Where we round, only the amount is sent.
+      ...(isExactTotal(line) ? { Qty: quantity, UnitPrice: toAmount(unitPriceCents) } : {}),
       ...(taxCode === undefined ? {} : { TaxCodeRef: { value: taxCode } }),
     },
   };

@@ -6,34 +6,29 @@ import type {
   BookInvoiceState,
   KnownRecord,
 } from '../contract/accounting.js';
+import { deriveKey } from '../contract/books/derive-key.js';
+import { mapLines } from '../contract/books/map-lines.js';
+import { readOwnNote } from '../contract/books/own-note.js';
+import { changedThere, missingThere, takenNumber } from '../contract/books/refusals.js';
 import type { OpenConnection } from '../contract/connection.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { type Entity, pullChanges, readNamed } from './api/changes.js';
-import {
-  DUPLICATE_NUMBER,
-  deriveKey,
-  queryBooks,
-  quote,
-  readRecord,
-  retryStale,
-  writeRecord,
-} from './api/client.js';
+import { DUPLICATE_NUMBER, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
 import {
   type BooksInvoice,
+  INVOICE_NUMBERS,
   isSameInvoice,
-  mapLines,
   toDeletedInvoice,
   toInvoice,
   toInvoiceChange,
 } from './invoice-mapper.js';
 import { ensureItems } from './items.js';
-import { readOwnNote } from './own-note.js';
 
 export const invoices: BookedInvoices = {
   async put(connection, invoice, { operationKey: key }, known) {
     const settings = connection.settings as AccountingSettings;
-    const lines = mapLines(invoice, settings);
+    const lines = mapLines(invoice, settings, INVOICE_NUMBERS);
     const before = known ?? (await findOwn(connection, invoice));
     const items = await ensureItems(connection, lines, key);
     const { tax_codes = {} } = settings;
@@ -96,10 +91,7 @@ async function findOwn(connection: OpenConnection, invoice: Numbered): Promise<K
   const own = found.find((one) => isOwn(one, invoice.invoiceId));
   if (own) return { externalId: own.Id, version: null };
   if (found.length === 0) return undefined;
-  throw new VendorError(
-    `The books have another invoice with the number ${invoice.number}. Change its number there, then resolve this with retry.`,
-    { kind: 'refused', code: DUPLICATE_NUMBER },
-  );
+  throw takenNumber(invoice.number, DUPLICATE_NUMBER);
 }
 
 interface Creation {
@@ -130,14 +122,10 @@ async function update(
   { wanted, key, known }: { wanted: Creation['wanted']; key: string; known: KnownRecord },
 ): Promise<Booked<BookInvoiceState>> {
   const current = await readRecord<BooksInvoice>(connection, 'Invoice', known.externalId);
-  if (!current) throw new VendorError('The invoice does not exist in the books any more.', { kind: 'gone' });
+  if (!current) throw missingThere('invoice');
   const booked = toBooked(connection, current);
   if (isSameInvoice(current, wanted)) return booked;
-  if (known.version !== null && booked.written.version !== known.version)
-    throw new VendorError('The invoice was changed in the books since it was written there.', {
-      kind: 'conflict',
-      code: 'changed_there',
-    });
+  if (known.version !== null && booked.written.version !== known.version) throw changedThere('invoice');
   const body = { Id: current.Id, SyncToken: current.SyncToken, sparse: true, ...wanted };
   return toBooked(
     connection,

@@ -1,5 +1,6 @@
+import { deriveKey } from '../contract/books/derive-key.js';
 import type { OpenConnection } from '../contract/connection.js';
-import { deriveKey, queryBooks, quote, writeRecord } from './api/client.js';
+import { queryBooks, quote, writeRecord } from './api/client.js';
 
 interface Item {
   Id: string;

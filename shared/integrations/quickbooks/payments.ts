@@ -6,14 +6,16 @@ import type {
   BookPaymentState,
   KnownPayment,
 } from '../contract/accounting.js';
+import { deriveKey } from '../contract/books/derive-key.js';
+import { toAmount, toCents } from '../contract/books/money.js';
+import { buildOwnNote, readOwnNote } from '../contract/books/own-note.js';
+import { changedThere, missingThere } from '../contract/books/refusals.js';
 import type { Change, OpenConnection } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
-import { VendorError } from '../contract/vendor-error.js';
 import { type BooksRecord, type Entity, pullChanges, readNamed } from './api/changes.js';
-import { deriveKey, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
+import { queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
-import { toAmount, toCents } from './money.js';
-import { buildOwnNote, readOwnNote } from './own-note.js';
+import type { BooksInvoice } from './invoice-mapper.js';
 
 interface PaymentLine {
   Amount?: number;
@@ -84,18 +86,33 @@ const ENTITY: Entity<BooksPayment, BookPaymentState> = {
  */
 async function findOwn(
   connection: OpenConnection,
-  { paymentId, customerExternalId, day }: Pick<BookPayment, 'paymentId' | 'customerExternalId' | 'day'>,
+  { paymentId, customerExternalId, invoiceExternalId, day }: Parameters<BookedPayments['find']>[1],
 ): Promise<(KnownPayment & { booked: Booked<BookPaymentState> }) | undefined> {
-  const found = await queryBooks<BooksPayment>(
+  const ofDay = await queryBooks<BooksPayment>(
     connection,
     'Payment',
     `where CustomerRef = ${quote(customerExternalId)} and TxnDate = ${quote(day)} maxresults 500`,
   );
-  const own = found
-    .filter(({ PrivateNote }) => readOwnNote('payment', PrivateNote) === paymentId)
-    .map((record) => toBooked(connection, record));
+  const pickOwn = (found: readonly BooksPayment[]) =>
+    found
+      .filter(({ PrivateNote }) => readOwnNote('payment', PrivateNote) === paymentId)
+      .map((record) => toBooked(connection, record));
+  let own = pickOwn(ofDay);
+  // A person may have moved the payment to another day or customer, and a day may have many.
+  if (!own.some(({ state }) => state.status === 'open'))
+    own = [...own, ...pickOwn(await listOfInvoice(connection, invoiceExternalId))];
   const booked = own.find(({ state }) => state.status === 'open') ?? own[0];
   return booked && { externalId: booked.written.externalId, version: null, replacedVersion: null, booked };
+}
+
+async function listOfInvoice(connection: OpenConnection, invoiceId: string): Promise<BooksPayment[]> {
+  const invoice = await readRecord<BooksInvoice>(connection, 'Invoice', invoiceId);
+  const ids = (invoice?.LinkedTxn ?? []).flatMap(({ TxnId, TxnType }) =>
+    TxnType === 'Payment' && TxnId ? [TxnId] : [],
+  );
+  if (ids.length === 0) return [];
+  const list = ids.map(quote).join(', ');
+  return queryBooks<BooksPayment>(connection, 'Payment', `where Id in (${list}) maxresults 500`);
 }
 
 function toPayment(
@@ -134,7 +151,7 @@ async function update(
   const current = await readRecord<BooksPayment>(connection, 'Payment', known.externalId);
   if (!current) {
     if (known.replacedVersion === toDeletedPayment(known.externalId).version) return undefined;
-    throw new VendorError('The payment does not exist in the books any more.', { kind: 'gone' });
+    throw missingThere('payment');
   }
   const booked = toBooked(connection, current);
   const { amountCents, allocations } = toState({ ...current, ...wanted });
@@ -145,10 +162,7 @@ async function update(
   const isVoid = booked.state.status !== 'open';
   if (isVoid && known.replacedVersion === booked.written.version) return undefined;
   if (isVoid || (known.version !== null && booked.written.version !== known.version))
-    throw new VendorError('The payment was changed in the books since it was written there.', {
-      kind: 'conflict',
-      code: 'changed_there',
-    });
+    throw changedThere('payment');
   const { CustomerRef, TotalAmt, Line } = wanted;
   const body = { Id: current.Id, SyncToken: current.SyncToken, sparse: true, CustomerRef, TotalAmt, Line };
   return toBooked(

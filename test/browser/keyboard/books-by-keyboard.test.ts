@@ -5,7 +5,8 @@ import { useDashboard } from '../../support/browser/dashboard.js';
 import { openForKeyboard } from '../../support/browser/keyboard-person.js';
 import { eventually } from '../../support/poll.js';
 import { createHandle } from '../../support/use-stack.js';
-import { BookingAccount, line, useBookingStack } from '../../support/vendors/booking.js';
+import { BookingAccount, useBookingStack } from '../../support/vendors/booking.js';
+import { line } from '../../support/vendors/books/books-account.js';
 
 describe('books by keyboard alone', function () {
   this.timeout(120_000);

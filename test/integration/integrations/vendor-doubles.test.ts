@@ -50,6 +50,28 @@ describe('the doubles of vendors for people', () => {
       expect(await double.stop()).to.equal(0);
     });
 
+  it('the double of xero prints its application, signs a person in, and ends on SIGTERM', async () => {
+    const port = await findFreePort();
+    const double = await runDouble('xero', '--port', `${port}`);
+    const origin = `http://127.0.0.1:${port}`;
+    const [, setting = '{}'] = /INTEGRATIONS='(.*)' npm start/.exec(double.output) ?? [];
+    const { xero } = JSON.parse(setting) as { xero: Record<string, string> };
+    expect(xero).to.include({ base_url: origin, webhook_secret: 'xero-webhooks' });
+    expect(await (await fetch(`${origin}/double/`)).text()).to.contain('Xero double');
+    const asked = new URLSearchParams({
+      client_id: String(xero.client_id),
+      scope: 'offline_access accounting.invoices',
+      redirect_uri: 'http://127.0.0.1:3000/integrations/callback',
+      state: 'state-1',
+    });
+    const address = `${origin}/identity/connect/authorize?${asked}`;
+    const body = new URLSearchParams({ organisation: '' });
+    const { status, headers } = await fetch(address, { method: 'POST', body, redirect: 'manual' });
+    expect(status).to.equal(303);
+    expect(headers.get('location')).to.match(/callback\?code=[\w-]+&state=state-1$/);
+    expect(await double.stop()).to.equal(0);
+  });
+
   it('a vendor without a double is refused, with the names of the vendors that have one', async () => {
     const double = await runDouble('fax');
     expect(double.output).to.match(/no double of "fax".*stripe, twilio/);

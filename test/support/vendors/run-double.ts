@@ -1,12 +1,14 @@
 /**
  * Runs the double of a vendor in the foreground, for people who try the product without an account
- * at the vendor: `npx tow vendor-double stripe`, `twilio` or `quickbooks`.
+ * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks` or `xero`.
  */
 import { parseArgs } from 'node:util';
 import { BOOKS_APP } from './quickbooks-double/oauth.js';
 import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
 import { StripeDouble } from './stripe-double/stripe-double.js';
 import { TwilioDouble } from './twilio-double/twilio-double.js';
+import { XERO_APP } from './xero-double/sign-ins.js';
+import { XeroDouble } from './xero-double/xero-double.js';
 
 interface RunningDouble {
   origin: string;
@@ -50,6 +52,18 @@ const DOUBLES: Readonly<
     },
     hint: 'Connect QuickBooks Online and choose a company at the sign-in. Then enter the connection’s webhook address and the verifier token books-webhooks at the control page.',
     application: { ...BOOKS_APP, webhook_secret: 'books-webhooks' },
+  },
+  xero: {
+    port: 12_114,
+    async start(port) {
+      const double = new XeroDouble();
+      double.limitsMinute = true;
+      double.openOrganisation();
+      double.openOrganisation('Demo Company').isDemo = true;
+      return double.start(port);
+    },
+    hint: 'Connect Xero and choose an organisation at the sign-in; a sandbox account takes the demo. Then enter the connection’s webhook address and the webhook key xero-webhooks at the control page.',
+    application: { ...XERO_APP, webhook_secret: 'xero-webhooks' },
   },
 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { toAmount, toCents } from '../../../shared/integrations/contract/books/money.js';
 import { inbound } from '../../../shared/integrations/quickbooks/api/inbound.js';
-import { toAmount, toCents } from '../../../shared/integrations/quickbooks/money.js';
 
 describe('The adapter of QuickBooks', () => {
   it('converts cents to dollars and back without rounding', () => {

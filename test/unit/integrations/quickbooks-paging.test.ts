@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { mapLines } from '../../../shared/integrations/contract/books/map-lines.js';
 import type { OpenConnection, VendorRequest } from '../../../shared/integrations/contract/connection.js';
 import { customers } from '../../../shared/integrations/quickbooks/customers.js';
-import { mapLines } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
+import { INVOICE_NUMBERS } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
 import { ensureItems } from '../../../shared/integrations/quickbooks/items.js';
+import { payments } from '../../../shared/integrations/quickbooks/payments.js';
 import { BooksCompany } from '../../support/vendors/quickbooks-double/company.js';
 import { parseQuery } from '../../support/vendors/quickbooks-double/query.js';
 
@@ -19,7 +21,8 @@ function open(company: BooksCompany, onQuery: () => void = () => undefined) {
       onQuery();
       return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ QueryResponse })) };
     }
-    const entity = url.pathname.endsWith('/item') ? 'Item' : 'Customer';
+    const [, , , , name] = url.pathname.split('/');
+    const entity = (['Item', 'Invoice'] as const).find((one) => one.toLowerCase() === name) ?? 'Customer';
     const { Id, SyncToken: _token, sparse: _sparse, ...members } = parsed ?? {};
     const record = parsed
       ? company.put(entity, members, Id)
@@ -79,6 +82,21 @@ describe('QuickBooks: reading by pages', () => {
   });
 });
 
+describe('QuickBooks: a payment that may be in the books', () => {
+  it('is found among those of its invoice, also if a person has moved it to another day', async () => {
+    const company = new BooksCompany('Hudson', () => undefined);
+    const paymentId = crypto.randomUUID();
+    const PrivateNote = `Tow Dispatch payment ${paymentId}`;
+    const { Id } = company.put('Payment', { PrivateNote, TxnDate: '2026-01-15', TotalAmt: 50 });
+    const invoice = company.put('Invoice', { LinkedTxn: [{ TxnId: Id, TxnType: 'Payment' }] });
+    const { connection } = open(company);
+    const names = { paymentId, customerExternalId: '7', invoiceExternalId: invoice.Id, day: '2026-02-01' };
+    expect((await payments.find(connection, names))?.written.externalId).to.equal(Id);
+    const other = { ...names, paymentId: crypto.randomUUID() };
+    expect(await payments.find(connection, other)).to.equal(undefined);
+  });
+});
+
 describe('QuickBooks: keys of writes', () => {
   it('an update with other content or of another version has another requestid', async () => {
     const company = new BooksCompany('Hudson', () => undefined);
@@ -115,9 +133,9 @@ describe('QuickBooks: keys of writes', () => {
 
   it('an invoice without lines gets an empty one, because QuickBooks needs one', () => {
     const invoice = { lines: [], taxCents: 0, number: '1' } as unknown as Parameters<typeof mapLines>[0];
-    const [line, ...others] = mapLines(invoice, { accounts: { tow: '7' } });
+    const [line, ...others] = mapLines(invoice, { accounts: { tow: '7' } }, INVOICE_NUMBERS);
     expect(others).to.deep.equal([]);
     expect(line).to.include({ account: '7', category: 'tow', totalCents: 0 });
-    expect(() => mapLines(invoice, {})).to.throw('no income account');
+    expect(() => mapLines(invoice, {}, INVOICE_NUMBERS)).to.throw('no income account');
   });
 });

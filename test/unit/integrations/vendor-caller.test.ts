@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { VendorRequest } from '../../../shared/integrations/contract/connection.js';
 import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { xero } from '../../../shared/integrations/xero/adapter.js';
 import { OutboundError } from '../../../shared/outbound/outbound-error.js';
 import { createMetrics } from '../../../shared/platform/metrics.js';
 import { CallRate } from '../../../workers/integrations/queue/call-rate.js';
@@ -46,7 +47,7 @@ function createCaller(
     client: { send } as never,
     limiter: { spendPoints: async () => ({ isGranted: granted, resetMs: 1234 }) } as never,
     metrics,
-    rate: new CallRate(limits.perSecond),
+    rate: new CallRate(limits),
     vendor,
     assertLease() {
       if (!isHeld) throw new Error('the lease was lost');
@@ -181,7 +182,7 @@ describe('the call rate of a connection', () => {
 
   it('never allows more calls within a second, and makes up for a stall', () => {
     const clock = { now: 0 };
-    const rate = new CallRate(10, () => clock.now);
+    const rate = new CallRate({ perSecond: 10 }, () => clock.now);
     const times = makeCalls(rate, clock, 5000);
     clock.now += 700;
     times.push(...makeCalls(rate, clock, 9000));
@@ -192,7 +193,7 @@ describe('the call rate of a connection', () => {
 
   it('begins with one call, because another process may have made calls until now', () => {
     const clock = { now: 0 };
-    const rate = new CallRate(10, () => clock.now);
+    const rate = new CallRate({ perSecond: 10 }, () => clock.now);
     expect(makeCalls(rate, clock, 1)).to.have.length(1);
     expect(rate.waitMs).to.be.within(99, 100);
     expect(makeCalls(rate, clock, 1000)).to.have.length(9);
@@ -200,7 +201,7 @@ describe('the call rate of a connection', () => {
 
   it('lets waiting calls leave in their order, and counts no call that is no longer wanted', async () => {
     const clock = { now: 0 };
-    const rate = new CallRate(10, () => clock.now);
+    const rate = new CallRate({ perSecond: 10 }, () => clock.now);
     const order: number[] = [];
     const wanted = (nth: number) => nth !== 1;
     const waits = [0, 1, 2].map((nth) => rate.wait(() => wanted(nth)).then(() => order.push(nth)));
@@ -212,14 +213,28 @@ describe('the call rate of a connection', () => {
     expect(rate.waitMs).to.equal(100);
   });
 
+  it('keeps Xero’s limit of a minute too, and begins no step that the limit would stop', () => {
+    const clock = { now: 0 };
+    const rate = new CallRate(xero.manifest.limits, () => clock.now);
+    const times = makeCalls(rate, clock, 300_000);
+    for (const time of times)
+      expect(times.filter((other) => other >= time && other < time + 60_000)).to.have.length.within(1, 55);
+    expect(times.length).to.be.within(270, 275);
+    clock.now += 60_000;
+    expect(rate.stepWaitMs).to.equal(0);
+    makeCalls(rate, clock, clock.now + 12_000);
+    expect(rate.waitMs).to.be.within(40_000, 60_000);
+    expect(rate.stepWaitMs).to.be.at.least(rate.waitMs);
+  });
+
   it('refuses a rate that is not a whole number from 1', () => {
     for (const perSecond of [0, 0.5, -1, Number.NaN])
-      expect(() => new CallRate(perSecond)).to.throw(RangeError);
+      expect(() => new CallRate({ perSecond })).to.throw(RangeError);
   });
 
   it('allows calls at twice the rate after a pause, as many as a second may have', () => {
     const clock = { now: 0 };
-    const rate = new CallRate(10, () => clock.now);
+    const rate = new CallRate({ perSecond: 10 }, () => clock.now);
     clock.now = 60_000;
     expect(makeCalls(rate, clock, 60_500)).to.have.length(10);
     expect(rate.waitMs).to.equal(500);

@@ -62,8 +62,10 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
         await payments.put(connection, { ...payment, amountCents, appliedCents }, attempt, known),
       );
     }
-    const found =
-      known ?? (await payments.find(connection, { paymentId: id, customerExternalId, day }))?.written;
+    // Look for a known payment too: it may have been entered again, without an answer.
+    const names = { paymentId: id, customerExternalId, invoiceExternalId, day };
+    const entered = await payments.find(connection, names);
+    const found = entered?.state.status === 'open' ? entered.written : (known ?? entered?.written);
     if (!found) return { cancelled: 'The payment was refunded before it was booked.', mayHaveArrived: false };
     return toOutcome(await payments.annul(connection, found, attempt));
   },
@@ -89,7 +91,16 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
   adopt: ({ fields: { invoiceId, ownId, amountCents } }) =>
     ownId ?? (invoiceId !== null && amountCents > 0 ? newId() : undefined),
   async findEarly(tx, connection, changes) {
-    const unwritten = await findUnwritten(tx, connection, changes);
+    const unwritten = await findUnwritten(
+      tx,
+      connection,
+      // A payment that was entered again without an answer names ours, which still has another id.
+      changes.map(({ kind, externalId, fields: { ownId, namedId } }) => ({
+        kind,
+        externalId,
+        localId: ownId === null ? namedId : null,
+      })),
+    );
     return changes.filter(({ externalId }) => unwritten.has(externalId));
   },
   buildChanges: (changes) => changes.flatMap(buildReport),
@@ -119,7 +130,7 @@ function buildOutcome(
     version: written.version ?? '',
     fields: state,
   };
-  const ours = { invoiceId: null, ownId: null, isReused: false };
+  const ours = { invoiceId: null, ownId: null, namedId: null, isReused: false };
   const part = joinPart(change, { invoiceExternalId, ...ours });
   return {
     written: { ...written, externalId: part.externalId, version: part.version },

@@ -17,6 +17,8 @@ export interface PaymentPart {
   invoiceId: string | null;
   /** Our payment; null if the part was made in the books. */
   ownId: string | null;
+  /** Our payment that the record names, also if another record is linked to it. */
+  namedId: string | null;
   /** True if the books use a payment of ours for this invoice, which it was not made for here. */
   isReused: boolean;
   /** What counts for the invoice. 0 if the payment is void, or counts for it no longer. */
@@ -68,6 +70,7 @@ export async function splitPayments(
         invoiceExternalId,
         invoiceId,
         ownId: isOurs ? fields.paymentId : null,
+        namedId: ours ? fields.paymentId : null,
         isReused: isOwn === true && !isOurs,
       });
     });
@@ -80,7 +83,7 @@ export function joinPart(
   {
     invoiceExternalId,
     ...ours
-  }: { invoiceExternalId: string } & Pick<PaymentPart, 'invoiceId' | 'ownId' | 'isReused'>,
+  }: { invoiceExternalId: string } & Pick<PaymentPart, 'invoiceId' | 'ownId' | 'namedId' | 'isReused'>,
 ): Change<PaymentPart> {
   const { allocations, status, day, reference } = fields;
   const part = allocations.find((one) => one.invoiceExternalId === invoiceExternalId);

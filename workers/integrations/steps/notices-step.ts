@@ -3,6 +3,7 @@ import { toStorable } from '../../../shared/platform/storable-text.js';
 import { endNotices, isReadLater, readLater, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
+import { keepEarly } from '../records/keep-early.js';
 import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges, toHint } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
@@ -34,6 +35,10 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
       const stored = await storeChanges(tx, step, { kind, changes });
       commands.push(...stored.commands);
       const early = new Set(stored.early.map((change) => toHint(kind, change)));
+      const named = new Set(hints);
+      // A hint may name another record than the one that has changed, such as a payment's invoice.
+      const unnamed = stored.early.filter((change) => !named.has(toHint(kind, change)));
+      await keepEarly(tx, step, { stream, kind, early: unnamed });
       const left = new Set(stored.left);
       await readLater(tx, step.connection, { stream, hints: stored.left, inMs: LEFT_WAIT_MS });
       endNotices(

@@ -1,17 +1,15 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
-import type { Change } from '../../../shared/integrations/contract/connection.js';
 import {
   CHOICES_STREAM,
   RECONCILIATION_STREAM,
   type VendorAccount,
 } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
-import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
 import { storeChoices } from '../../../shared/sync/choice-rows.js';
-import { insertInboundNotices, readLater } from '../../../shared/sync/notice-rows.js';
+import { readLater } from '../../../shared/sync/notice-rows.js';
 import {
   addMissingStreams,
   DESCRIBE_STREAM,
@@ -22,8 +20,8 @@ import {
 import { getAccounting } from '../books/get-accounting.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
-import type { RecordKind } from '../records/record-kind.js';
-import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges, toHint } from '../records/store-changes.js';
+import { keepEarly } from '../records/keep-early.js';
+import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
 
@@ -70,28 +68,6 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
     },
   });
   failpoint(config, 'after_page_stored');
-}
-
-/**
- * Stores each early change as if it were an item of a webhook, so that the worker reads it again.
- * An early change refers to a record that is not stored yet.
- */
-async function keepEarly(
-  tx: Transaction,
-  { connection }: Step,
-  { stream, kind, early }: { stream: string; kind: RecordKind; early: readonly Change<unknown>[] },
-): Promise<void> {
-  const { tenantId: tenant_id, connectionId: connection_id } = connection;
-  await insertInboundNotices(
-    tx,
-    early.map((change) => ({
-      tenant_id,
-      connection_id,
-      dedupe_id: `early/${change.externalId}/${change.version}`,
-      stream,
-      hint: toHint(kind, change),
-    })),
-  );
 }
 
 /**

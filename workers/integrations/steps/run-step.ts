@@ -1,6 +1,8 @@
+import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { recordConnectionUnrevoked } from '../../../shared/resources/connections/commands.js';
 import { findConnectionsOfAccount } from '../../../shared/resources/connections/hook-queries.js';
 import {
+  type ConnectionSecrets,
   deriveConnectionsKey,
   hashExternalAccount,
   unsealSecrets,
@@ -21,7 +23,7 @@ import { KNOWN_KINDS, TOGETHER_KINDS } from '../kinds/record-kinds.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
 import { LeaseLostError, Step, type StepServices } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
-import { revokeAccess } from '../vendor/tokens.js';
+import { isSignedIn, revokeAccess } from '../vendor/tokens.js';
 import { readNotices } from './notices-step.js';
 import { runPull } from './pull-step.js';
 import { cancelWrite, runWrites } from './write-step.js';
@@ -62,7 +64,7 @@ export async function runStep(services: StepServices, queue: ConnectionQueue): P
     if (!(error instanceof LeaseLostError)) throw error;
     return undefined;
   }
-  return Math.max(0, queue.rate?.waitMs ?? 0);
+  return Math.max(0, queue.rate?.stepWaitMs ?? 0);
 }
 
 async function chooseWork(
@@ -142,6 +144,21 @@ async function isShared({ db, vendor, connection }: Step): Promise<boolean> {
   return connections.some(({ id }) => id !== connectionId);
 }
 
+/**
+ * Ends the access to the account at the vendor. Does nothing if the vendor has never named the
+ * account.
+ */
+async function endAccess(step: Step, secrets: ConnectionSecrets): Promise<void> {
+  const { vendor, connection } = step;
+  if (!vendor.endAccess) return revokeAccess(step.tokenParts, secrets);
+  if (connection.externalAccount !== null && isSignedIn(secrets)) await vendor.endAccess(await step.open());
+}
+
+/** True if a later try to end the access would fail too. */
+function isFinal({ kind, code }: VendorError): boolean {
+  return kind === 'refused' || code === 'invalid_grant';
+}
+
 /** The waits before the tries to revoke the access. All tries together span 7 h 35 min. */
 const REVOKE_WAITS_MS = RETRY_SCHEDULE_MS.slice(0, 6);
 
@@ -166,8 +183,8 @@ async function revoke(step: Step): Promise<void> {
   const error =
     secrets &&
     !(await isShared(step)) &&
-    (await revokeAccess(step.tokenParts, secrets).catch((cause) => toStepError(step, cause)));
-  if (error && error.kind !== 'refused' && waitMs !== undefined)
+    (await endAccess(step, secrets).catch((cause) => toStepError(step, cause)));
+  if (error && !isFinal(error) && waitMs !== undefined)
     return postpone(Math.max(addJitter(waitMs, Math.random()), error.retryAfterMs ?? 0));
   const type = recordConnectionUnrevoked.type;
   await step.finish({

@@ -83,7 +83,7 @@ export class Step {
     const { runtime, client } = services;
     this.db = runtime.db;
     this.secretsVersion = connection.secretsVersion;
-    queue.rate ??= new CallRate(vendor.manifest.limits.perSecond);
+    queue.rate ??= new CallRate(vendor.manifest.limits);
     const { limiter, metrics } = runtime;
     const assertLease = () => {
       if (!services.holdsLease(queue)) throw new LeaseLostError('the lease of a connection was lost');
@@ -148,6 +148,7 @@ export class Step {
     return {
       id: this.connection.connectionId,
       environment,
+      externalAccount: this.connection.externalAccount,
       settings: this.connection.settings,
       credentials: secrets.credentials,
       accessToken: secrets.accessToken,

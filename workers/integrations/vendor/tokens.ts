@@ -94,7 +94,9 @@ async function refresh(parts: TokenParts, row: SecretRow, secrets: ConnectionSec
     storeRefreshed(tx, ref, version, {
       sealed: sealSecrets(deriveConnectionsKey(config.secretKey), next),
       accessExpiresAt: toTime(tokens.expires_in),
-      refreshExpiresAt: toTime(tokens.refresh_token_expires_in),
+      refreshExpiresAt: toTime(
+        tokens.refresh_token_expires_in ?? parts.vendor.manifest.oauth?.refreshTokenSeconds,
+      ),
     }),
   );
   if (!isStored)

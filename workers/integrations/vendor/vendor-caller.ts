@@ -177,7 +177,10 @@ function classify(
   const code = `http_${status}`;
   if (status === 429) {
     const retryAfterMs = parseRetryAfterMs({ headers }, new Date()) || DEFAULT_WAIT_MS;
-    return new VendorError('The vendor asks to wait: too many requests.', {
+    // Xero names the limit that was exceeded, such as `minute` or `day`.
+    const problem = headers['x-rate-limit-problem'];
+    const limit = typeof problem === 'string' ? ` (limit: ${problem.slice(0, 40)})` : '';
+    return new VendorError(`The vendor asks to wait: too many requests${limit}.`, {
       kind: 'limit',
       code,
       retryAfterMs,

@@ -1,5 +1,4 @@
 import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
-import { fingerprint } from '../../contract/fingerprint.js';
 import { VendorError, type VendorErrorKind } from '../../contract/vendor-error.js';
 
 /** The version of the schema that requests and answers have. */
@@ -141,14 +140,6 @@ export async function readRecord<T>(
     if (error instanceof VendorError && error.kind === 'gone') return undefined;
     throw error;
   }
-}
-
-/**
- * Derives the `requestid` of an update from its body, which contains the SyncToken. QuickBooks
- * repeats its first answer to a known `requestid`, so other content needs another one.
- */
-export function deriveKey(key: string, body: object): string {
-  return `${key}-${fingerprint(body).slice(0, 8)}`;
 }
 
 /** Creates or updates a record, and returns it as QuickBooks stored it. */

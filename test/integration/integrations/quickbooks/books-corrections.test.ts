@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { storeRefundedAmounts } from '../../../../shared/resources/payments/refund-rows.js';
 import type { Json } from '../../../support/client.js';
-import { type BookingAccount, line, useBookingStack } from '../../../support/vendors/booking.js';
+import { eventually } from '../../../support/poll.js';
+import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
+import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 
 describe('QuickBooks: corrections reach the books', () => {
@@ -117,6 +119,46 @@ describe('QuickBooks: corrections reach the books', () => {
     await account.pullAll();
     expect(await account.listPayments(invoice.id)).to.have.length(1);
     expect(await account.listIssues()).to.deep.equal([]);
+  });
+
+  it('a refund that fails and is then repeated leaves no payment that was entered again without an answer', async () => {
+    const [invoice, booked] = await account.releaseBooked();
+    const payment = await account.pay(invoice.id, 12_500);
+    await account.settle();
+    await account.client.post(`/payments/${payment.id}/refund`, { amount_cents: 12_500, reason: 'Refund' });
+    await account.settle();
+    await account.waitForNotices();
+    const store = (refunded_cents: number) =>
+      account.stack.runtime.db.transaction([account.tenant.id], (tx) =>
+        storeRefundedAmounts(tx, [
+          {
+            tenant_id: account.tenant.id,
+            id: payment.id,
+            invoice_id: invoice.id,
+            customer_id: invoice.customer_id,
+            amount_cents: 12_500,
+            applied_cents: 12_500 - refunded_cents,
+            refunded_cents,
+          } as never,
+        ]),
+      );
+    let left = 2;
+    // A cut call is repeated at once, so it is cut twice. Then QuickBooks forgets its key.
+    booking.double.misbehave = (name) => {
+      if (name !== 'POST payment' || left === 0) return undefined;
+      if (--left === 0) setImmediate(() => account.company.answers.clear());
+      return { kind: 'cut_after' };
+    };
+    await store(0);
+    await account.hurry([]);
+    await eventually(
+      'the payment was entered again',
+      () => left === 0 && account.company.get('Invoice', booked.Id).Balance === 0,
+    );
+    await store(12_500);
+    await account.settle();
+    await account.settle();
+    expect(account.company.get('Invoice', booked.Id).Balance).to.equal(125);
   });
 
   /** Cuts the connection after the next call with this name. */

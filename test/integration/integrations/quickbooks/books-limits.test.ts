@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { findBooks, forgetBooks } from '../../../../shared/resources/books/find-books.js';
 import { insertOperations } from '../../../../shared/sync/operation-rows.js';
 import { eventually } from '../../../support/poll.js';
-import { type BookingAccount, line, useBookingStack } from '../../../support/vendors/booking.js';
+import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
+import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 
 describe('QuickBooks: limits lose nothing', () => {

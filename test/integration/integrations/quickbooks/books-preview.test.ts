@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
-import { type BookingAccount, line, useBookingStack } from '../../../support/vendors/booking.js';
+import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
+import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 
 describe('QuickBooks: a preview names what a sync would write', () => {

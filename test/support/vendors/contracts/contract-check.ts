@@ -56,6 +56,11 @@ export class ContractCheck {
     return schema ? this.validate(schema, body, `${status} of ${method} ${path}`) : [];
   }
 
+  /** Lists the ways in which a value, such as a webhook, violates a schema. */
+  checkSchema(name: string, value: unknown): string[] {
+    return this.validate({ $ref: `#/components/schemas/${name}` }, value, name);
+  }
+
   /**
    * Adds the missing members that the schema requires, also in nested objects. An added member is
    * null or empty.

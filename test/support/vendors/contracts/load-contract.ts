@@ -49,16 +49,31 @@ export function requireContracts(): void {
   });
 }
 
+interface Document {
+  paths: Contract['paths'];
+  components: { schemas: Contract['schemas'] } & Record<string, unknown>;
+}
+
+const PART = /^#\/components\/(parameters|responses|requestBodies)\/(.+)$/;
+
+/** Puts shared parameters, bodies and responses in the place of the references to them. */
+function resolveParts<T>(value: T, document: Document): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => resolveParts(one, document)) as T;
+  const [, kind = '', name = ''] = PART.exec(String(Object(value).$ref)) ?? [];
+  if (kind !== '') return Object(document.components[kind])[name] as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, resolveParts(member, document)]),
+  ) as T;
+}
+
 /** Reads the slices of a vendor's contract, and merges their paths and schemas. */
 export function loadContract(vendor: string, files: readonly string[]): Contract | undefined {
   if (!hasContracts()) return undefined;
   const contract: Contract = { paths: {}, schemas: {} };
   for (const file of files) {
-    const document = JSON.parse(readFileSync(join(FOLDER, vendor, file), 'utf8')) as {
-      paths: Contract['paths'];
-      components: { schemas: Contract['schemas'] };
-    };
-    Object.assign(contract.paths, document.paths);
+    const document = JSON.parse(readFileSync(join(FOLDER, vendor, file), 'utf8')) as Document;
+    Object.assign(contract.paths, resolveParts(document.paths, document));
     Object.assign(contract.schemas, document.components.schemas);
   }
   return contract;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { escapeText, renderWebhookForm, sendPage } from '../books/page.js';
 import type { BooksCompany, EntityName } from './company.js';
 import type { BooksSignIns } from './oauth.js';
 import type { BooksWebhooks } from './webhook-sender.js';
@@ -34,7 +35,7 @@ export function serveSignIn(
     ({ realmId, name }) =>
       `<button name="company" value="${realmId}">Connect ${escapeText(name)} (${realmId})</button>`,
   );
-  send(
+  sendPage(
     response,
     'Sign in',
     `<form method="post">${known.join(' ')} <button name="company" value="">Connect a new company</button></form>`,
@@ -48,9 +49,7 @@ export function serveControlPage(double: ShownDouble, { method, body, response }
     response.writeHead(303, { location: '/double/' }).end();
     return;
   }
-  const { url = '', token = '' } = double.webhooks.target ?? {};
-  const webhook = `<form method="post"><label>Webhook URL <input name="url" size="60" value="${escapeText(url)}"></label>
-    <label>Verifier token <input name="token" size="40" value="${escapeText(token)}"></label> <button>Save webhook</button></form>`;
+  const webhook = renderWebhookForm(double.webhooks.target, 'Verifier token');
   const sections = [...double.companies.values()].map((company) => {
     const rows = (['Invoice', 'Payment'] as const).flatMap((entity) =>
       company.list(entity).map((record) => {
@@ -62,7 +61,7 @@ export function serveControlPage(double: ShownDouble, { method, body, response }
     const customers = company.list('Customer').map(({ DisplayName }) => escapeText(String(DisplayName)));
     return `<section><h2>${escapeText(company.name)} (${company.realmId})</h2><p>Customers: ${customers.join(', ')}</p><table><tbody>${rows.join('')}</tbody></table></section>`;
   });
-  send(response, 'QuickBooks double', `${webhook}${sections.join('')}`);
+  sendPage(response, 'QuickBooks double', `${webhook}${sections.join('')}`);
 }
 
 function runAction(double: ShownDouble, form: URLSearchParams): void {
@@ -75,15 +74,4 @@ function runAction(double: ShownDouble, form: URLSearchParams): void {
   if (form.get('action') === 'void') double.void(company, entity, record.Id);
   if (form.get('action') === 'pay')
     double.payInvoices(company, [{ invoiceId: record.Id, amount: Number(record.Balance) }]);
-}
-
-function send(response: ServerResponse, title: string, content: string): void {
-  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-  response.end(
-    `<!doctype html><html lang="en"><head><title>${title}</title></head><body><main><h1>${title}</h1>${content}</main></body></html>`,
-  );
-}
-
-function escapeText(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -113,9 +113,11 @@ function sumFor(payment: Members, invoiceId: string): number {
  */
 function refreshBalance(company: BooksCompany, id: string): BooksRecord {
   const invoice = company.get('Invoice', id);
-  const paid = company.list('Payment').reduce((sum, payment) => sum + sumFor(payment, id), 0);
+  const payments = company.list('Payment').filter((payment) => linkedInvoices(payment).includes(id));
+  const paid = payments.reduce((sum, payment) => sum + sumFor(payment, id), 0);
   const Balance = toAmount(toCents(invoice.TotalAmt) - paid);
-  return Balance === invoice.Balance ? invoice : company.put('Invoice', { Balance }, id);
+  const LinkedTxn = payments.map(({ Id: TxnId }) => ({ TxnId, TxnType: 'Payment' }));
+  return Balance === invoice.Balance ? invoice : company.put('Invoice', { Balance, LinkedTxn }, id);
 }
 
 export function voidRecord(company: BooksCompany, entity: EntityName, record: BooksRecord): BooksRecord {

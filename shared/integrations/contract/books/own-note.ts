@@ -1,8 +1,8 @@
-import { readOwnId } from '../contract/read-own-id.js';
+import { readOwnId } from '../read-own-id.js';
 
 /**
- * Builds the private note of a record that we write. QuickBooks has no other place for our id, and
- * people can read and change it there.
+ * Builds the note of a record that we write. The vendors have no other place for our id, and people
+ * can read and change it there.
  */
 export function buildOwnNote(kind: 'invoice' | 'payment', id: string): string {
   return `Tow Dispatch ${kind} ${id}`;

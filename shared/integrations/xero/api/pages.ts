@@ -1,0 +1,107 @@
+import { isUuid } from '../../../platform/ids.js';
+import type { Change, OpenConnection, Page, PullStart } from '../../contract/connection.js';
+import { callXero } from './client.js';
+import { parseTime, toModifiedSince } from './dates.js';
+
+/** A pull reads again what changed this long before its start, because lists lag behind. */
+const OVERLAP_MS = 120_000;
+/** The first pull of a connection looks this far back. */
+const FIRST_PULL_MS = 86_400_000;
+const PAGE_SIZE = 100;
+/** Xero accepts no larger page. */
+const MAX_PAGE_SIZE = 1000;
+/** The number of ids in one request, because they are a part of its URL. */
+const MAX_IDS = 40;
+
+export interface XeroRecord {
+  UpdatedDateUTC?: string;
+}
+
+export interface Entity<R extends XeroRecord, State> {
+  list: 'Contacts' | 'Invoices' | 'Payments';
+  /** The query of each read. It keeps what we do not need out of the answers. */
+  query: Readonly<Record<string, string>>;
+  toChange: (record: R) => Change<State>;
+}
+
+/** Up to `since`, earlier pulls have read. The other members are set while a pull reads pages. */
+interface Place {
+  since: number;
+  startedAt?: number;
+  /** The time of change of the last record that was read. */
+  after?: number;
+  size?: number;
+  page?: number;
+}
+
+/**
+ * Reads what changed since the cursor, in the order of the changes. Each page begins anew at the
+ * time of the last record. A record that is changed during the read moves to the end, and so
+ * shifts no record out of the next page.
+ */
+export async function pullChanges<R extends XeroRecord, State>(
+  connection: OpenConnection,
+  { cursor, since }: PullStart,
+  entity: Entity<R, State>,
+): Promise<Page<State>> {
+  const stored = cursor === null ? undefined : (JSON.parse(cursor) as Place);
+  const isWithin = stored?.startedAt !== undefined;
+  const start: Place =
+    since !== null && !isWithin
+      ? { since: Date.parse(since) }
+      : (stored ?? { since: Date.now() - FIRST_PULL_MS });
+  const { startedAt = Date.now(), after = start.since, size = PAGE_SIZE, page = 1 } = start;
+  const answer = await callXero<Record<string, R[] | undefined>>(connection, {
+    method: 'GET',
+    path: `/${entity.list}`,
+    query: { ...entity.query, order: 'UpdatedDateUTC ASC', page: String(page), pageSize: String(size) },
+    modifiedSince: toModifiedSince(after),
+  });
+  const records = answer[entity.list] ?? [];
+  const changes = records.map(entity.toChange);
+  if (records.length < size)
+    return { changes, cursor: JSON.stringify({ since: startedAt - OVERLAP_MS }), isLast: true };
+  const last = parseTime(records.at(-1)?.UpdatedDateUTC);
+  const next = { since: start.since, startedAt, ...findNext({ after, size, page }, last) };
+  return { changes, cursor: JSON.stringify(next), isLast: false };
+}
+
+/**
+ * Finds the next page. If a whole page was changed within the same second, the next one begins at
+ * the same record and is larger.
+ */
+function findNext(
+  { after, size, page }: { after: number; size: number; page: number },
+  last: number | undefined,
+): Omit<Place, 'since'> {
+  const isLater = last !== undefined && toModifiedSince(last) > toModifiedSince(after);
+  if (isLater) return { after: last };
+  if (size < MAX_PAGE_SIZE) return { after, size: Math.min(size * 2, MAX_PAGE_SIZE) };
+  return { after, size, page: page + 1 };
+}
+
+/** Reads the contacts or invoices that items of webhooks named. */
+export async function readNamed<R extends XeroRecord, State>(
+  connection: OpenConnection,
+  hints: readonly string[],
+  { list, query, toChange }: Entity<R, State>,
+): Promise<Change<State>[]> {
+  const changes: Change<State>[] = [];
+  for (const ids of chunk(hints)) {
+    const answer = await callXero<Record<string, R[] | undefined>>(connection, {
+      method: 'GET',
+      path: `/${list}`,
+      query: { ...query, IDs: ids.join(','), page: '1', pageSize: String(PAGE_SIZE) },
+    });
+    changes.push(...(answer[list] ?? []).map(toChange));
+  }
+  return changes;
+}
+
+/** Splits ids so that they fit a URL. Omits what is no id. */
+export function chunk(ids: readonly string[]): string[][] {
+  const valid = [...new Set(ids)].filter(isUuid);
+  return Array.from({ length: Math.ceil(valid.length / MAX_IDS) }, (_, nth) =>
+    valid.slice(nth * MAX_IDS, (nth + 1) * MAX_IDS),
+  );
+}
