@@ -38,8 +38,8 @@ export const bookingPreviewRoutes = defineRoutes('Integrations', (router, api) =
       const account = { tenantId: key.tenantId, connectionId };
       const connection = isUuid(connectionId) ? await readBookingConnection(api.db, account) : undefined;
       if (!connection) throw notFound('connection to books');
-      const maxNumberChars = api.vendors.find(connection.vendor)?.manifest.maxInvoiceNumberChars;
-      ctx.body = await previewBooking(api.db, account, { connection, since, maxNumberChars });
+      const limits = api.vendors.find(connection.vendor)?.manifest.bookLimits ?? {};
+      ctx.body = await previewBooking(api.db, account, { connection, since, limits });
     }),
   );
 });

@@ -149,7 +149,13 @@ export type ErrorCode =
 export type Tier = "starter" | "standard" | "premium";
 export type OperationStatus = "queued" | "succeeded" | "failed";
 export type BookingConflictCode =
-  "no_account" | "unknown_account" | "no_tax_code" | "unknown_tax_code" | "number_too_long";
+  | "no_account"
+  | "unknown_account"
+  | "no_tax_code"
+  | "unknown_tax_code"
+  | "number_too_long"
+  | "no_deposit_account"
+  | "unknown_deposit_account";
 
 export interface AgentKey {
   id: string;
@@ -2851,6 +2857,7 @@ export interface BookingCategory {
 export interface BookingConflict {
   code: BookingConflictCode;
   invoices: number;
+  payments: number;
   message: string;
 }
 export interface BookingPreview {

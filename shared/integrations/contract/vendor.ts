@@ -40,8 +40,15 @@ export interface Manifest {
   streams: Readonly<Record<string, number>>;
   limits: CallLimits;
   oauth?: OAuthManifest;
-  /** The maximum length of an invoice number at the vendor, if it is shorter than ours. */
-  maxInvoiceNumberChars?: number;
+  /** What limits the records that can enter the vendor's books. */
+  bookLimits?: BookLimits;
+}
+
+export interface BookLimits {
+  /** The maximum length of an invoice number, if it is shorter than ours. */
+  maxNumberChars?: number;
+  /** True if the vendor accepts no payment without a chosen account for payments. */
+  needsDepositAccount?: true;
 }
 
 export interface CallLimits {

@@ -35,5 +35,5 @@ export const manifest: Manifest = {
   streams: { customers: 900, invoices: 900, booked_payments: 900, [CHOICES_STREAM]: 86_400 },
   // QuickBooks allows 10 calls a second and 500 a minute for one company.
   limits: { perSecond: 8, timeoutMs: 30_000 },
-  maxInvoiceNumberChars: MAX_NUMBER_CHARS,
+  bookLimits: { maxNumberChars: MAX_NUMBER_CHARS },
 };

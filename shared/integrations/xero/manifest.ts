@@ -41,4 +41,5 @@ export const manifest: Manifest = {
   // Xero allows 60 calls a minute and 5 at the same time for one organisation, and 10,000 a minute
   // for the application. A connection makes one call at a time.
   limits: { perSecond: 5, perMinute: 55, perAppAndMinute: 9_000, timeoutMs: 30_000 },
+  bookLimits: { needsDepositAccount: true },
 };

@@ -11,13 +11,23 @@ export const bookingPreviewQuery = Joi.object({
 
 export const bookingConflictCode = namedEnum(
   'BookingConflictCode',
-  ['no_account', 'unknown_account', 'no_tax_code', 'unknown_tax_code', 'number_too_long'],
+  [
+    'no_account',
+    'unknown_account',
+    'no_tax_code',
+    'unknown_tax_code',
+    'number_too_long',
+    'no_deposit_account',
+    'unknown_deposit_account',
+  ],
   {
     no_account: 'The settings name no income account for a category of the invoices',
     unknown_account: 'The settings name an account that the vendor does not list',
     no_tax_code: 'The settings name no tax code for taxed lines',
     unknown_tax_code: 'The settings name a tax code that the vendor does not list',
     number_too_long: 'The vendor does not accept numbers of this length',
+    no_deposit_account: 'The settings name no account for payments, and the vendor needs one',
+    unknown_deposit_account: 'The settings name an account for payments that the vendor does not list',
   },
 );
 
@@ -31,6 +41,7 @@ export const bookingCategory = allRequired({
 export const bookingConflict = allRequired({
   code: bookingConflictCode,
   invoices: count().example(2).description('The invoices that wait until the conflict is resolved'),
+  payments: count().example(0).description('The payments that wait until the conflict is resolved'),
   message: Joi.string().example('No income account is chosen for storage.'),
 }).meta({ className: 'BookingConflict' });
 

@@ -1,4 +1,5 @@
 import type { AccountingSettings, Choice } from '../../integrations/contract/accounting.js';
+import type { BookLimits } from '../../integrations/contract/vendor.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { WANTED_SQL } from './book-since.js';
 import { CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';
@@ -48,7 +49,7 @@ interface Counts {
   with_long_number: number;
 }
 
-type Conflict = { code: string; invoices: number; message: string };
+type Conflict = { code: string; invoices: number; payments: number; message: string };
 
 /** Counts what a sync of the books since a time would write, and what would stop it. */
 export async function previewBooking(
@@ -57,10 +58,10 @@ export async function previewBooking(
   {
     connection: { settings, accounts: listedAccounts, taxes },
     since,
-    maxNumberChars,
-  }: { connection: BookingConnection; since: string; maxNumberChars: number | undefined },
+    limits: { maxNumberChars, needsDepositAccount },
+  }: { connection: BookingConnection; since: string; limits: BookLimits },
 ): Promise<object> {
-  const { accounts = {}, tax_codes = {} } = settings;
+  const { accounts = {}, tax_codes = {}, deposit_account: depositAccount } = settings;
   const isListed = (id: string, listed: readonly Choice[]) =>
     listed.length === 0 || listed.some((one) => one.id === id);
   const mapped = Object.keys(accounts);
@@ -82,27 +83,45 @@ export async function previewBooking(
     {
       code: 'no_account',
       invoices: found.without_account,
+      payments: 0,
       message: `No income account is chosen for ${names((one) => !mapped.includes(one))}.`,
     },
     {
       code: 'unknown_account',
       invoices: found.with_unknown_account,
+      payments: 0,
       message: `The vendor does not list the account of ${names((one) => unknown.includes(one))} any more.`,
     },
     {
       code: 'no_tax_code',
       invoices: taxCode === undefined ? found.with_tax : 0,
+      payments: 0,
       message: 'No tax code is chosen for taxed lines.',
     },
     {
       code: 'unknown_tax_code',
       invoices: isTaxKnown ? 0 : found.with_tax,
+      payments: 0,
       message: 'The vendor does not list the tax code of taxed lines any more.',
     },
     {
       code: 'number_too_long',
       invoices: found.with_long_number,
+      payments: 0,
       message: `The vendor accepts invoice numbers of ${maxNumberChars} characters. Enter longer ones there yourself.`,
+    },
+    {
+      code: 'no_deposit_account',
+      invoices: 0,
+      payments: needsDepositAccount && depositAccount === undefined ? found.payments : 0,
+      message: 'No account for payments is chosen. The vendor accepts no payment without one.',
+    },
+    {
+      code: 'unknown_deposit_account',
+      invoices: 0,
+      payments:
+        depositAccount !== undefined && !isListed(depositAccount, listedAccounts) ? found.payments : 0,
+      message: 'The vendor does not list the account for payments any more.',
     },
   ];
   const { without_account, with_unknown_account, with_tax, with_long_number, categories, ...sums } = found;
@@ -114,7 +133,7 @@ export async function previewBooking(
       account: accounts[category] ?? null,
       ...sum,
     })),
-    conflicts: conflicts.filter(({ invoices }) => invoices > 0),
+    conflicts: conflicts.filter(({ invoices, payments }) => invoices + payments > 0),
   };
 }
 

@@ -112,14 +112,20 @@ export function ConflictList({ conflicts }: { conflicts: Preview['conflicts'] })
   if (conflicts.length === 0) return null;
   return (
     <Stack gap={4}>
-      <Text size="sm">These invoices wait until you have resolved what stops them:</Text>
+      <Text size="sm">These records wait until you have resolved what stops them:</Text>
       <List size="sm">
-        {conflicts.map(({ code, invoices, message }) => (
+        {conflicts.map(({ code, message, ...counts }) => (
           <List.Item key={code}>
-            {invoices === 1 ? 'One invoice' : `${invoices} invoices`}: {message}
+            {describeCounts(counts)}: {message}
           </List.Item>
         ))}
       </List>
     </Stack>
   );
+}
+
+/** A conflict stops either invoices or payments. */
+function describeCounts({ invoices, payments }: { invoices: number; payments: number }): string {
+  if (payments > 0) return payments === 1 ? 'One payment' : `${payments} payments`;
+  return invoices === 1 ? 'One invoice' : `${invoices} invoices`;
 }

@@ -93,11 +93,17 @@ describe('QuickBooks: a preview names what a sync would write', () => {
       total_cents: 13_500,
     });
     expect(conflicts).to.deep.equal([
-      { code: 'no_account', invoices: 2, message: 'No income account is chosen for winching, storage.' },
-      { code: 'no_tax_code', invoices: 1, message: 'No tax code is chosen for taxed lines.' },
+      {
+        code: 'no_account',
+        invoices: 2,
+        payments: 0,
+        message: 'No income account is chosen for winching, storage.',
+      },
+      { code: 'no_tax_code', invoices: 1, payments: 0, message: 'No tax code is chosen for taxed lines.' },
       {
         code: 'number_too_long',
         invoices: 1,
+        payments: 0,
         message: 'The vendor accepts invoice numbers of 21 characters. Enter longer ones there yourself.',
       },
     ]);
@@ -115,11 +121,13 @@ describe('QuickBooks: a preview names what a sync would write', () => {
       {
         code: 'unknown_account',
         invoices: 2,
+        payments: 0,
         message: 'The vendor does not list the account of tow any more.',
       },
       {
         code: 'unknown_tax_code',
         invoices: 1,
+        payments: 0,
         message: 'The vendor does not list the tax code of taxed lines any more.',
       },
     ]);

@@ -188,4 +188,19 @@ describe('Xero: what is released and paid is entered in the books', () => {
     const [, booked] = await account.releaseBooked({ members });
     expect(findContact(booked).Name).to.equal('walk-in@example.com');
   });
+
+  it('a preview names the account for payments that is missing, or that Xero does not list', async () => {
+    const path = `/connections/${account.connectionId}`;
+    const { deposit_account: _deposit, ...settings } = account.settings;
+    await account.client.patch(path, { settings });
+    const readCodes = async () => {
+      const { conflicts } = (await account.client.get(`${path}/booking-preview`)).body;
+      return conflicts.map(({ code, payments }: { code: string; payments: number }) => [code, payments > 0]);
+    };
+    expect(await readCodes()).to.deep.equal([['no_deposit_account', true]]);
+    await account.client.patch(path, { settings: { ...settings, deposit_account: 'gone' } });
+    expect(await readCodes()).to.deep.equal([['unknown_deposit_account', true]]);
+    await account.client.patch(path, { settings: account.settings });
+    expect(await readCodes()).to.deep.equal([]);
+  });
 });
