@@ -20,7 +20,8 @@ export interface AccountingSettings {
   accounts?: Readonly<Record<string, string>>;
   tax_codes?: Readonly<{ taxable?: string; exempt?: string }>;
   /**
-   * The vendor's account that receives payments. If absent, the vendor uses its default account.
+   * The vendor's account that receives payments. If absent, the vendor uses its default account, or
+   * accepts no payment.
    */
   deposit_account?: string;
 }
@@ -140,7 +141,7 @@ export interface BookedInvoices extends Readings<BookInvoiceState> {
     connection: OpenConnection,
     invoice: { invoiceId: string; number: string },
   ): Promise<Booked<BookInvoiceState> | undefined>;
-  /** Voids an invoice, which keeps its number. An invoice that is already void stays void. */
+  /** Voids or deletes an invoice. An invoice that is already void stays void. */
   annul(
     connection: OpenConnection,
     known: KnownRecord,

@@ -83,13 +83,16 @@ export function toInvoice(
     Url: buildOwnUrl(connection, invoiceId),
     CurrencyCode: 'USD',
     LineAmountTypes: 'Exclusive',
-    LineItems: lines.map((line, nth) => toLine(line, shares[nth] ?? 0, tax_codes)),
+    LineItems: lines.map((line, nth) =>
+      toLine(line, { taxCents: shares[nth] ?? 0, isTaxed: taxCents > 0 && line.isTaxable }, tax_codes),
+    ),
   };
 }
 
 function toLine(
   line: MappedLine,
-  taxCents: number,
+  // The share of a taxed line may be 0.
+  { taxCents, isTaxed }: { taxCents: number; isTaxed: boolean },
   { taxable, exempt = NO_TAX }: NonNullable<AccountingSettings['tax_codes']>,
 ): InvoiceLine {
   const { name, description, account, quantity, unitPriceCents, totalCents } = line;
@@ -105,7 +108,7 @@ function toLine(
     ...amounts,
     LineAmount: toAmount(totalCents),
     AccountCode: account,
-    TaxType: taxCents === 0 ? exempt : (taxable ?? exempt),
+    TaxType: isTaxed ? (taxable ?? exempt) : exempt,
     TaxAmount: toAmount(taxCents),
   };
 }

@@ -19,8 +19,8 @@ import { chunk, type Entity, pullChanges } from './api/pages.js';
 import type { XeroInvoice } from './invoice-mapper.js';
 import { buildReference, toChange, type XeroPayment } from './payment-mapper.js';
 
-/** A page of payments of one invoice. Nobody pays an invoice more often. */
-const MAX_OF_INVOICE = '1000';
+/** The largest page. 40 invoices have fewer payments. */
+const MAX_LISTED = '1000';
 
 export const payments: BookedPayments = {
   async put(connection, payment, attempt, known) {
@@ -35,7 +35,12 @@ export const payments: BookedPayments = {
     }
     const [dead] = own;
     if (dead && !mayEnterAgain(dead, attempt, known)) throw changedThere('payment');
-    return create(connection, { payment, account, attempt, before: own.length });
+    const entry = { payment, account, attempt, before: own.length };
+    // If an earlier attempt has deleted the payment, report what is there, as `replace` does.
+    return create(connection, entry).catch((error: unknown) => {
+      if (dead && attempt.mayHaveArrived && isRefusal(error)) return toBooked(dead);
+      throw error;
+    });
   },
   async find(connection, payment) {
     const own = await listOwn(connection, payment);
@@ -51,14 +56,10 @@ export const payments: BookedPayments = {
     const ofInvoices = hints.flatMap((hint) =>
       hint.startsWith(INVOICE_HINT) ? hint.slice(INVOICE_HINT.length) : [],
     );
-    const found = await listOfInvoices(connection, ofInvoices);
+    const found = await listBy(connection, 'Invoice.InvoiceID', ofInvoices);
     const known = new Set(found.map(({ PaymentID }) => PaymentID));
-    // Read one after another, because Xero allows five calls at the same time.
-    for (const id of new Set(hints.filter((hint) => isUuid(hint) && !known.has(hint)))) {
-      const record = await readOne<XeroPayment>(connection, 'Payments', id);
-      if (record) found.push(record);
-    }
-    return found.map(toChange);
+    const others = hints.filter((hint) => !known.has(hint));
+    return [...found, ...(await listBy(connection, 'PaymentID', others))].map(toChange);
   },
   pull: (connection, from) => pullChanges(connection, from, ENTITY),
 };
@@ -82,17 +83,20 @@ function readAccount({ settings }: OpenConnection): object {
   return isUuid(id) ? { AccountID: id } : { Code: id };
 }
 
-async function listOfInvoices(
+/** Lists payments by their ids or those of their invoices. Omits what is no id. */
+async function listBy(
   connection: OpenConnection,
-  invoiceIds: readonly string[],
+  member: 'Invoice.InvoiceID' | 'PaymentID',
+  wanted: readonly string[],
 ): Promise<XeroPayment[]> {
   const found: XeroPayment[] = [];
-  for (const ids of chunk(invoiceIds)) {
-    const where = ids.map((id) => `Invoice.InvoiceID==guid("${id}")`).join(' OR ');
+  // Read one chunk after another, because Xero allows five calls at the same time.
+  for (const ids of chunk(wanted)) {
+    const where = ids.map((id) => `${member}==guid("${id}")`).join(' OR ');
     const { Payments = [] } = await callXero<{ Payments?: XeroPayment[] }>(connection, {
       method: 'GET',
       path: '/Payments',
-      query: { where, page: '1', pageSize: MAX_OF_INVOICE },
+      query: { where, page: '1', pageSize: MAX_LISTED },
     });
     found.push(...Payments);
   }
@@ -109,7 +113,7 @@ async function listOwn(
   known?: KnownPayment,
 ): Promise<XeroPayment[]> {
   const isKnown = ({ PaymentID }: XeroPayment) => PaymentID === known?.externalId;
-  return (await listOfInvoices(connection, [invoiceExternalId]))
+  return (await listBy(connection, 'Invoice.InvoiceID', [invoiceExternalId]))
     .filter((one) => isKnown(one) || readOwnNote('payment', one.Reference) === paymentId)
     .sort((a, b) => Number(isKnown(b)) - Number(isKnown(a)));
 }
@@ -168,16 +172,22 @@ async function assertFits(
   );
 }
 
+function isRefusal(error: unknown): boolean {
+  return error instanceof VendorError && error.kind === 'refused';
+}
+
 /** Deletes a payment and enters it with another amount, because Xero changes no payment. */
 async function replace(
   connection: OpenConnection,
   { open, ...entry }: Entry & { open: XeroPayment },
 ): Promise<Booked<BookPaymentState>> {
-  await remove(connection, open, entry.attempt);
+  const removed = await remove(connection, open, entry.attempt);
   try {
     return await create(connection, entry);
   } catch (error) {
-    if (!(error instanceof VendorError) || error.kind === 'refused') throw error;
+    if (!(error instanceof VendorError)) throw error;
+    // Return what is there now. It differs from ours, so an issue opens whose retry enters it again.
+    if (isRefusal(error)) return removed;
     // The payment is deleted and not entered yet. The next attempt must know that we deleted it.
     const { message, code, retryAfterMs = 0 } = error;
     throw new VendorError(message, { kind: 'unknown_outcome', code, retryAfterMs, cause: error });
@@ -212,8 +222,11 @@ async function remove(
     key: `${operationKey}-d-${PaymentID.slice(0, 8)}`,
   });
   const [removed] = Payments;
-  if (removed) return toBooked(removed);
-  throw new VendorError('Xero answered without the payment.', { kind: 'unknown_outcome', code: 'no_record' });
+  if (removed?.Status === 'DELETED') return toBooked(removed);
+  throw new VendorError('Xero answered without the deleted payment.', {
+    kind: 'unknown_outcome',
+    code: 'no_record',
+  });
 }
 
 function toBooked(record: XeroPayment): Booked<BookPaymentState> {

@@ -34,6 +34,8 @@ export interface BookInvoiceFacts {
   due_day: string | null;
   tax_cents: number;
   total_cents: number;
+  /** True if a write waits that removes a payment of the invoice from the books. */
+  has_removals: boolean;
   lines: {
     name: string;
     description: string | null;
@@ -58,6 +60,9 @@ export async function readBookInvoice(
     name: 'read-book-invoice',
     text: `select i.invoice_number, i.status, i.customer_id, ${externalId(CUSTOMER_KIND, 'i.tenant_id', 'i.customer_id')} as customer_external_id,
              coalesce(i.billing_email, c.billing_email) as billing_email, i.po_number, i.tax_cents::float8 as tax_cents, i.total_cents::float8 as total_cents,
+             exists (select from payments p join outbound_operations o on o.tenant_id = p.tenant_id and o.connection_id = $3
+               and o.kind = '${BOOKED_PAYMENT_KIND}' and o.local_id = p.id and o.next_at is not null
+               where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.refunded_cents >= p.amount_cents) as has_removals,
              to_char(coalesce(i.service_date, i.released_at, i.created_at) at time zone t.time_zone, 'YYYY-MM-DD') as day,
              to_char(${EFFECTIVE_DUE_DATE} at time zone t.time_zone, 'YYYY-MM-DD') as due_day,
              coalesce((select json_agg(json_build_object('name', l.name, 'description', l.description, 'category', l.category,

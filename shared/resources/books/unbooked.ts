@@ -21,6 +21,20 @@ export async function wakeInvoicesOfCustomer(
   await makeWaitingDue(tx, { tenant_id, connection_id }, { kind: INVOICE_KIND, localIds });
 }
 
+/** Lets the invoice of a payment try again: a void one waits until its payments are removed. */
+export async function wakeInvoiceOfPayment(
+  tx: Transaction,
+  { tenant_id, connection_id, local_id }: Accepted,
+): Promise<void> {
+  const rows = await tx.query<{ invoice_id: string }>({
+    name: 'find-invoice-of-payment',
+    text: `select p.invoice_id from payments p where p.tenant_id = $1 and p.id = $2 and p.refunded_cents >= p.amount_cents`,
+    values: [tenant_id, local_id],
+  });
+  const localIds = rows.map(({ invoice_id: id }) => id);
+  await makeWaitingDue(tx, { tenant_id, connection_id }, { kind: INVOICE_KIND, localIds });
+}
+
 /**
  * Enters the payments of an invoice that is in the books now: those that wait for it, those that
  * were given up because it was not there, and those that were never to be entered.

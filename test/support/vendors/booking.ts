@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { type TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { quickbooks } from '../../../shared/integrations/quickbooks/adapter.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
@@ -13,6 +13,12 @@ import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
 
 /** The secret of the webhooks that QuickBooks sends to the operator's application. */
 export const BOOKS_WEBHOOK_TOKEN = 'verifier-token';
+
+/** QuickBooks with a limit that does not make the tests wait. Unit tests show that limits are kept. */
+export const FAST_QUICKBOOKS: TenantVendor = {
+  ...quickbooks,
+  manifest: { ...quickbooks.manifest, limits: { ...quickbooks.manifest.limits, perSecond: 100 } },
+};
 
 /**
  * Returns a stack that all files share. Its accounts keep their books at a double of QuickBooks.
@@ -44,7 +50,7 @@ export class BookingStack {
     const INTEGRATIONS = JSON.stringify({ quickbooks: { base_url: double.origin, ...app } });
     const stack = await TestStack.start({
       integrations: true,
-      vendors: new Vendors([smtp, quickbooks]),
+      vendors: new Vendors([smtp, FAST_QUICKBOOKS]),
       ...options,
       environment: { INTEGRATIONS, ...options.environment },
     });

@@ -4,6 +4,7 @@ import { Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { stripe } from '../../../shared/integrations/stripe/adapter.js';
 import { openIntegrationsQueue, wakeConnectionQueues } from '../../../shared/queues/integrations.js';
+import { DESCRIBE_STREAM } from '../../../shared/sync/stream-rows.js';
 import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
@@ -209,8 +210,10 @@ export class PayingAccount {
       'update inbound_notices set due_at = now() where is_waiting and tenant_id = $1',
     ])
       await this.stack.rows(id, text, values);
-    const pull = `update sync_states set next_at = now()
-      where tenant_id = $1 and stream = any($2::text[]) and next_at > now()`;
+    // A new connection waits until the vendor has described its account.
+    const pull = `update sync_states s set next_at = now() from connections c
+      where s.tenant_id = $1 and c.tenant_id = s.tenant_id and c.id = s.connection_id and s.next_at > now()
+        and (s.stream = any($2::text[]) or s.stream = '${DESCRIBE_STREAM}' and c.status = 'pending')`;
     await this.stack.rows(id, pull, [id, streams]);
     const queue = openIntegrationsQueue(this.stack.runtime);
     await wakeConnectionQueues(queue, [{ tenantId: id, connectionId: this.connectionId }]);

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { OpenConnection, VendorRequest } from '../../../shared/integrations/contract/connection.js';
 import { customers } from '../../../shared/integrations/xero/contacts.js';
 import { invoices } from '../../../shared/integrations/xero/invoices.js';
+import { payments } from '../../../shared/integrations/xero/payments.js';
 import { toMsDate, XeroOrganisation } from '../../support/vendors/xero-double/organisation.js';
 
 /** The bytes that a pull may get from Xero for each invoice. */
@@ -54,6 +56,39 @@ async function readAll(organisation: XeroOrganisation, onRead: (page: number) =>
 }
 
 describe('Xero: reading by pages', () => {
+  it('begins anew if it is asked for older changes while it reads pages', async () => {
+    const organisation = new XeroOrganisation('Hudson', () => undefined);
+    for (let index = 0; index < 250; index++) addContact(organisation, index, index);
+    const { connection, seen } = open(organisation);
+    const since = new Date(START + 50_000).toISOString();
+    const first = await customers.pull(connection, { stream: 'customers', cursor: null, since });
+    expect(first.isLast).to.equal(false);
+    const older = new Date(START - 1000).toISOString();
+    const { cursor } = first;
+    await customers.pull(connection, { stream: 'customers', cursor, since: older });
+    await customers.pull(connection, { stream: 'customers', cursor, since });
+    const [, anew, further] = seen.map(({ modifiedSince }) => modifiedSince);
+    expect(anew).to.equal('2025-12-31T23:59:59');
+    expect(further).to.equal('2026-01-01T00:02:29');
+  });
+
+  it('reads 40 named payments in one call', async () => {
+    const seen: string[] = [];
+    const call = async ({ path }: VendorRequest) => {
+      seen.push(path);
+      return { status: 200, headers: {}, body: Buffer.from('{"Payments":[]}') };
+    };
+    const connection = { externalAccount: 'x', accessToken: 'x', settings: {}, call };
+    const ids = Array.from({ length: 50 }, () => randomUUID());
+    await payments.readNamed(connection as unknown as OpenConnection, ids);
+    expect(seen).to.have.length(2);
+    const [where = ''] = seen.map(
+      (path) => new URL(path, 'http://xero.test').searchParams.get('where') ?? '',
+    );
+    expect(where.split(' OR ')).to.have.length(40);
+    expect(where).to.contain(`PaymentID==guid("${ids[0]}")`);
+  });
+
   it('misses no record while others are changed during the read', async () => {
     const organisation = new XeroOrganisation('Hudson', () => undefined);
     for (let index = 0; index < 250; index++) addContact(organisation, index, index);

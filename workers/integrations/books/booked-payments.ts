@@ -5,6 +5,7 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { BOOKED_PAYMENT_KIND } from '../../../shared/resources/books/kinds.js';
 import { findOurPayments, readBookPayment } from '../../../shared/resources/books/queries.js';
+import { wakeInvoiceOfPayment } from '../../../shared/resources/books/unbooked.js';
 import { type PaymentReport, recordPayment } from '../../../shared/resources/payments/commands.js';
 import { isDifferent } from '../../../shared/sync/difference-rows.js';
 import { findUnwritten, readExternalId } from '../../../shared/sync/external-ids.js';
@@ -32,17 +33,21 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
     if (facts.provider === step.vendor.manifest.vendor)
       throw new VendorError(MADE_THERE, { kind: 'refused', code: 'made_there' });
     const { invoice_external_id: invoiceExternalId, customer_external_id: ourCustomer } = facts;
-    // An invoice that was corrected may owe less there than was paid, until it is written again.
-    if (facts.is_invoice_pending) return waitFor('invoice');
+    const { day, reference, amount_cents, refunded_cents, applied_cents: appliedCents } = facts;
+    const amountCents = amount_cents - refunded_cents;
+    // An invoice that was corrected may owe less there than was paid, until it is written again. A
+    // payment that is removed does not wait: a void invoice waits for its removal.
+    if (facts.is_invoice_pending && amountCents > 0) return waitFor('invoice');
     if (invoiceExternalId === null)
       return { cancelled: 'The invoice of the payment is not in the books.', mayHaveArrived };
     const ref = { tenant_id, connection_id, kind: BOOKED_PAYMENT_KIND, local_id: id };
     const stored = await readExternalId(step.db, ref);
+    // If it was voided there and a person has not decided yet, or wants it so, it stays void.
+    const isVoidedThere = stored !== undefined && (await isDifferent(step.db, ref, stored.externalId));
     const known = stored && {
       externalId: splitPart(stored.externalId),
       version: null,
-      // If it was voided there and a person has not decided yet, or wants it so, it stays void.
-      replacedVersion: (await isDifferent(step.db, ref, stored.externalId)) ? null : stored.version,
+      replacedVersion: isVoidedThere ? null : stored.version,
     };
     const { payments, invoices } = getAccounting(step);
     const connection = await step.open();
@@ -51,9 +56,8 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
       (await invoices.readNamed(connection, [invoiceExternalId]))[0]?.fields.customerExternalId ??
       null;
     if (customerExternalId === null) return waitFor('customer');
-    const { day, reference, amount_cents, refunded_cents, applied_cents: appliedCents } = facts;
-    const amountCents = amount_cents - refunded_cents;
-    const attempt = toAttempt(operation);
+    // If the bookkeeper voided the payment, an earlier attempt of ours explains nothing.
+    const attempt = { ...toAttempt(operation), mayHaveArrived: mayHaveArrived && !isVoidedThere };
     const toOutcome = ({ written, state }: Awaited<ReturnType<typeof payments.put>>) =>
       buildOutcome(written, { state, invoiceExternalId });
     if (amountCents > 0) {
@@ -69,7 +73,7 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
     if (!found) return { cancelled: 'The payment was refunded before it was booked.', mayHaveArrived: false };
     return toOutcome(await payments.annul(connection, found, attempt));
   },
-  storeAcceptance: () => undefined,
+  storeAcceptance: wakeInvoiceOfPayment,
   compareWritten: (tx, step, { operation, accepted: { written, state } }) =>
     state
       ? compareParts(tx, step, [{ externalId: written.externalId, id: operation.local_id, part: state }])

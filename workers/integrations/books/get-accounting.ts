@@ -8,7 +8,7 @@ export function getAccounting({ vendor }: Step): AccountingAdapter {
 }
 
 /** A safety net: the success of the other record makes the waiting write due. */
-const WAIT_MS = 30 * 60_000;
+export const WAIT_MS = 30 * 60_000;
 
 /** The outcome of a write that needs another record in the books first. */
 export function waitFor(record: string): Extract<WriteOutcome, { postponedMs: number }> {

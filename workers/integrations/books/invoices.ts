@@ -21,7 +21,7 @@ import type { RecordKind, WriteOutcome } from '../records/record-kind.js';
 import { toAttempt } from '../records/to-attempt.js';
 import type { Step } from '../vendor/step.js';
 import { buildDifferences, type ComparedRecord } from './differences.js';
-import { getAccounting, waitFor } from './get-accounting.js';
+import { getAccounting, WAIT_MS, waitFor } from './get-accounting.js';
 
 const ANNULLED: readonly string[] = ['void', 'cancelled'];
 
@@ -88,6 +88,9 @@ async function annul(
   const found =
     known ?? (await invoices.find(connection, { invoiceId, number: facts.invoice_number }))?.written;
   if (!found) return { cancelled: 'The invoice was voided before it was booked.', mayHaveArrived: false };
+  // The books may void no invoice that has payments.
+  if (facts.has_removals)
+    return { postponedMs: WAIT_MS, reason: 'Waits until its payments are removed from the books.' };
   return invoices.annul(connection, found, toAttempt(operation));
 }
 

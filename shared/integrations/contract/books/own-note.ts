@@ -1,8 +1,8 @@
 import { readOwnId } from '../read-own-id.js';
 
 /**
- * Builds the note of a record that we write. The vendors have no other place for our id, and people
- * can read and change it there.
+ * Builds the note of a record that we write, where the vendor has no other place for our id. People
+ * can read it there, and change it at some vendors.
  */
 export function buildOwnNote(kind: 'invoice' | 'payment', id: string): string {
   return `Tow Dispatch ${kind} ${id}`;

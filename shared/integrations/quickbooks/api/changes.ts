@@ -59,8 +59,11 @@ export async function pullChanges<R extends BooksRecord, State>(
 ): Promise<Page<State>> {
   const now = Date.now();
   const stored = cursor === null ? undefined : (JSON.parse(cursor) as Place);
-  const place =
-    since !== null && stored?.pages === undefined
+  // A pull that is reading pages begins anew if it was asked for what is older.
+  const isCovered =
+    stored?.pages !== undefined && since !== null && Date.parse(stored.since) <= Date.parse(since);
+  const place: Place =
+    since !== null && !isCovered
       ? { since: toTime(Date.parse(since)) }
       : (stored ?? { since: toTime(now - FIRST_PULL_MS) });
   if (place.pages) return readPage(connection, { place, pages: place.pages }, entity);

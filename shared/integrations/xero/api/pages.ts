@@ -45,9 +45,10 @@ export async function pullChanges<R extends XeroRecord, State>(
   entity: Entity<R, State>,
 ): Promise<Page<State>> {
   const stored = cursor === null ? undefined : (JSON.parse(cursor) as Place);
-  const isWithin = stored?.startedAt !== undefined;
+  // A pull that is reading pages begins anew if it was asked for what is older.
+  const isCovered = stored?.startedAt !== undefined && since !== null && stored.since <= Date.parse(since);
   const start: Place =
-    since !== null && !isWithin
+    since !== null && !isCovered
       ? { since: Date.parse(since) }
       : (stored ?? { since: Date.now() - FIRST_PULL_MS });
   const { startedAt = Date.now(), after = start.since, size = PAGE_SIZE, page = 1 } = start;

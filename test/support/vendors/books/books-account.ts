@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { openIntegrationsQueue, wakeConnectionQueues } from '../../../../shared/queues/integrations.js';
+import { DESCRIBE_STREAM } from '../../../../shared/sync/stream-rows.js';
 import type { Json } from '../../client.js';
 import { eventually } from '../../poll.js';
 import type { TestStack, TestTenant } from '../../stack.js';
@@ -158,10 +159,11 @@ export abstract class BooksAccount<Booked> {
 
   async waitForNotices(): Promise<void> {
     await this.double.webhooks.settle();
-    const text = 'select from inbound_notices where is_waiting and tenant_id = $1';
+    // Nobody reads the items of a connection that was disconnected before.
+    const text = 'select from inbound_notices where is_waiting and tenant_id = $1 and connection_id = $2';
     await eventually('the webhooks are read', async () => {
       await this.hurry([]);
-      return (await this.stack.rows(this.tenant.id, text, [this.tenant.id])).length === 0;
+      return (await this.stack.rows(this.tenant.id, text, [this.tenant.id, this.connectionId])).length === 0;
     });
   }
 
@@ -201,8 +203,10 @@ export abstract class BooksAccount<Booked> {
       'update inbound_notices set due_at = now() where is_waiting and tenant_id = $1',
     ])
       await this.stack.rows(id, text, [id]);
-    const pull = `update sync_states set next_at = now()
-      where tenant_id = $1 and stream = any($2::text[]) and next_at > now()`;
+    // A new connection waits until the vendor has described its account.
+    const pull = `update sync_states s set next_at = now() from connections c
+      where s.tenant_id = $1 and c.tenant_id = s.tenant_id and c.id = s.connection_id and s.next_at > now()
+        and (s.stream = any($2::text[]) or s.stream = '${DESCRIBE_STREAM}' and c.status = 'pending')`;
     await this.stack.rows(id, pull, [id, streams]);
     await this.wake();
   }

@@ -36,6 +36,16 @@ const PAID_CORRECTION: BooksStep[] = [
   { kind: 'refund', nth: 0, share: 50 },
 ];
 
+/** A refund after a new connection, when the payment was entered under the earlier one. */
+const REFUNDED_LATER: BooksStep[] = [
+  { kind: 'release', cents: 12_500 },
+  { kind: 'pay', nth: 0, share: 100 },
+  // Nothing is left to pay, so this waits only until the payment is in the books.
+  { kind: 'pay', nth: 0, share: 100 },
+  { kind: 'reconnect' },
+  { kind: 'refund', nth: 0, share: 20 },
+];
+
 /** A payment made there while no webhook arrives, before a new connection. */
 const PAID_THERE: BooksStep[] = [
   { kind: 'release', cents: 9999 },
@@ -253,6 +263,6 @@ export async function walkBooks(
       }
       await walk.check();
     }),
-    { numRuns: RUNS, endOnFailure: true, examples: [[PAID_CORRECTION], [PAID_THERE]] },
+    { numRuns: RUNS, endOnFailure: true, examples: [[PAID_CORRECTION], [REFUNDED_LATER], [PAID_THERE]] },
   );
 }
