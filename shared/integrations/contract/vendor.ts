@@ -4,6 +4,7 @@ import type { AccountingAdapter } from './accounting.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
 import type { PaymentsAdapter } from './payments.js';
+import type { BookLimits, CallLimits } from './vendor-limits.js';
 
 /** The kinds of vendors that docs/decisions.md §11 defines. */
 export const VENDOR_KINDS = ['accounting', 'payments', 'motor_club', 'messaging', 'telematics'] as const;
@@ -42,26 +43,6 @@ export interface Manifest {
   oauth?: OAuthManifest;
   /** What limits the records that can enter the vendor's books. */
   bookLimits?: BookLimits;
-}
-
-export interface BookLimits {
-  /** The maximum length of an invoice number, if it is shorter than ours. */
-  maxNumberChars?: number;
-  /** True if the vendor accepts no payment without a chosen account for payments. */
-  needsDepositAccount?: true;
-}
-
-export interface CallLimits {
-  /** Maximum number of calls of one connection within any second. A whole number. */
-  perSecond: number;
-  /** Maximum number of calls of one connection within any minute, if the vendor limits them. */
-  perMinute?: number;
-  /**
-   * Maximum number of calls per minute for all connections together, if the vendor limits the
-   * application as a whole.
-   */
-  perAppAndMinute?: number;
-  timeoutMs: number;
 }
 
 export interface OAuthManifest {

@@ -8,19 +8,16 @@ import type {
   KnownPayment,
 } from '../contract/accounting.js';
 import { toAmount, toCents } from '../contract/books/money.js';
-import { readOwnNote } from '../contract/books/own-note.js';
 import { changedThere, missingThere } from '../contract/books/refusals.js';
 import type { OpenConnection } from '../contract/connection.js';
 import type { WriteAttempt } from '../contract/messaging.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { callXero, readOne, writeOne } from './api/client.js';
 import { INVOICE_HINT } from './api/inbound.js';
-import { chunk, type Entity, pullChanges } from './api/pages.js';
+import { type Entity, pullChanges } from './api/pages.js';
 import type { XeroInvoice } from './invoice-mapper.js';
 import { buildReference, toChange, type XeroPayment } from './payment-mapper.js';
-
-/** The largest page. 40 invoices have fewer payments. */
-const MAX_LISTED = '1000';
+import { listBy, listOwn } from './payment-reads.js';
 
 export const payments: BookedPayments = {
   async put(connection, payment, attempt, known) {
@@ -64,13 +61,13 @@ export const payments: BookedPayments = {
   pull: (connection, from) => pullChanges(connection, from, ENTITY),
 };
 
+const isOpen = ({ Status }: XeroPayment) => Status !== 'DELETED';
+
 const ENTITY: Entity<XeroPayment, BookPaymentState> = {
   list: 'Payments',
   query: { where: 'PaymentType=="ACCRECPAYMENT"' },
   toChange,
 };
-
-const isOpen = ({ Status }: XeroPayment) => Status !== 'DELETED';
 
 /** @throws {VendorError} if the settings name no account, which every payment in Xero needs */
 function readAccount({ settings }: OpenConnection): object {
@@ -81,41 +78,6 @@ function readAccount({ settings }: OpenConnection): object {
       { kind: 'refused', code: 'no_deposit_account' },
     );
   return isUuid(id) ? { AccountID: id } : { Code: id };
-}
-
-/** Lists payments by their ids or those of their invoices. Omits what is no id. */
-async function listBy(
-  connection: OpenConnection,
-  member: 'Invoice.InvoiceID' | 'PaymentID',
-  wanted: readonly string[],
-): Promise<XeroPayment[]> {
-  const found: XeroPayment[] = [];
-  // Read one chunk after another, because Xero allows five calls at the same time.
-  for (const ids of chunk(wanted)) {
-    const where = ids.map((id) => `${member}==guid("${id}")`).join(' OR ');
-    const { Payments = [] } = await callXero<{ Payments?: XeroPayment[] }>(connection, {
-      method: 'GET',
-      path: '/Payments',
-      query: { where, page: '1', pageSize: MAX_LISTED },
-    });
-    found.push(...Payments);
-  }
-  return found;
-}
-
-/**
- * Lists the records of a payment of ours among those of its invoice, the known one first. Xero
- * changes no payment, so a changed one was deleted and entered again.
- */
-async function listOwn(
-  connection: OpenConnection,
-  { paymentId, invoiceExternalId }: Pick<BookPayment, 'paymentId' | 'invoiceExternalId'>,
-  known?: KnownPayment,
-): Promise<XeroPayment[]> {
-  const isKnown = ({ PaymentID }: XeroPayment) => PaymentID === known?.externalId;
-  return (await listBy(connection, 'Invoice.InvoiceID', [invoiceExternalId]))
-    .filter((one) => isKnown(one) || readOwnNote('payment', one.Reference) === paymentId)
-    .sort((a, b) => Number(isKnown(b)) - Number(isKnown(a)));
 }
 
 /**
@@ -186,7 +148,7 @@ async function replace(
     return await create(connection, entry);
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    // Return what is there now. It differs from ours, so an issue opens whose retry enters it again.
+    // Return what is there now. It differs from ours, so an issue opens. Its retry enters it again.
     if (isRefusal(error)) return removed;
     // The payment is deleted and not entered yet. The next attempt must know that we deleted it.
     const { message, code, retryAfterMs = 0 } = error;

@@ -1,5 +1,5 @@
 import type { AccountingSettings, Choice } from '../../integrations/contract/accounting.js';
-import type { BookLimits } from '../../integrations/contract/vendor.js';
+import type { BookLimits } from '../../integrations/contract/vendor-limits.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { WANTED_SQL } from './book-since.js';
 import { CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';

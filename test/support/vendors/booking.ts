@@ -14,7 +14,7 @@ import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
 /** The secret of the webhooks that QuickBooks sends to the operator's application. */
 export const BOOKS_WEBHOOK_TOKEN = 'verifier-token';
 
-/** QuickBooks with a limit that does not make the tests wait. Unit tests show that limits are kept. */
+/** QuickBooks with a limit that does not make the tests wait. Unit tests show how it is kept. */
 export const FAST_QUICKBOOKS: TenantVendor = {
   ...quickbooks,
   manifest: { ...quickbooks.manifest, limits: { ...quickbooks.manifest.limits, perSecond: 100 } },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallLimits } from '../../../shared/integrations/contract/vendor.js';
+import type { CallLimits } from '../../../shared/integrations/contract/vendor-limits.js';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
