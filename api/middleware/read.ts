@@ -7,8 +7,8 @@ import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import {
   EXTERNAL_IDS,
   type ExternalEntity,
-  externalIdQuery,
   readExternalIds,
+  recordQuery,
 } from '../../shared/records/expansions/external-ids.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { type PageQuery, readPage } from '../../shared/records/lists/list-page.js';
@@ -104,11 +104,11 @@ export function serveRecord(
 ): ApiMiddleware {
   const access = getReadAccess(entityType);
   const label = getResourceLabel(entityType);
-  const query = externalIdsOf ? { query: externalIdQuery } : {};
+  const query = externalIdsOf ? { query: recordQuery } : {};
   return declareFacts({ access, entityType, ...query }, async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, access);
-    const isExpanded = externalIdsOf && readQuery(ctx, externalIdQuery).expand !== undefined;
+    const isExpanded = externalIdsOf && readQuery(ctx, recordQuery).expand?.split(',').includes(EXTERNAL_IDS);
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound(label);
     const ref = { tenant_id: key.tenantId, id };

@@ -73,7 +73,8 @@ class Controller {
       onState,
       onEnd: () => void this.#end(),
       onOnline: (isOnline) => {
-        this.#isOnline = isOnline;
+        // The answer may have been on its way when the network went.
+        this.#isOnline = isOnline && navigator.onLine;
         void this.#show();
       },
     });

@@ -3125,3 +3125,6 @@ export interface OverviewFirstSteps {
 export interface ExternalIdQuery {
   expand?: string;
 }
+export interface RecordQuery {
+  expand?: string;
+}

@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../contracts/command.js';
 import * as enums from '../contracts/enums.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
-import { externalId, externalIdQuery } from '../records/expansions/external-ids.js';
+import { externalId, externalIdQuery, recordQuery } from '../records/expansions/external-ids.js';
 import * as bookingPreviewSchemas from '../resources/books/preview-schema.js';
 import * as customerStatementSchemas from '../resources/customers/statement-schema.js';
 import * as dispatchBoardSchemas from '../resources/dispatch-board/schema.js';
@@ -29,6 +29,7 @@ export const envelopeSchemas = {
   ...overviewSchemas,
   externalId,
   externalIdQuery,
+  recordQuery,
 };
 
 /**

@@ -63,8 +63,8 @@ export async function findExternalIds(
 /**
  * Finds which of our records belonged to these records of a vendor under earlier connections to the
  * same account at that vendor. If several of these connections knew a record, the newest one
- * counts. Leaves out records of ours that the present connection knows by another id, because the
- * vendor's record with the earlier id was replaced there.
+ * counts. Leaves out a record that was replaced: the present or a newer connection knows our record
+ * by another id.
  * @returns the ids under the present connection, without versions
  */
 export async function findEarlierIds(
@@ -79,16 +79,16 @@ export async function findEarlierIds(
   if (earlierIds.length === 0 || records.length === 0) return [];
   return tx.query<ExternalId>({
     name: 'find-earlier-external-ids',
-    text: `select distinct on (n.kind, n.local_id) n.* from (
-             select distinct on (x.kind, x.external_id) x.tenant_id, $3::uuid as connection_id, x.kind, x.local_id, x.external_id,
-               null as version, x.url, x.connection_id as known_by
-             from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
-             join external_ids x on x.tenant_id = $2 and x.connection_id = any($4::uuid[]) and x.kind = r.kind
-               and x.external_id = r."externalId"
-             order by x.kind, x.external_id, x.connection_id desc) n
+    text: `select distinct on (x.kind, x.external_id) x.tenant_id, $3::uuid as connection_id, x.kind, x.local_id, x.external_id,
+             null as version, x.url
+           from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text)
+           join external_ids x on x.tenant_id = $2 and x.connection_id = any($4::uuid[]) and x.kind = r.kind
+             and x.external_id = r."externalId"
            where not exists (
-             select from external_ids o where o.tenant_id = $2 and o.connection_id = $3 and o.kind = n.kind and o.local_id = n.local_id)
-           order by n.kind, n.local_id, n.known_by desc`,
+             select from external_ids o where o.tenant_id = $2 and o.kind = x.kind and o.local_id = x.local_id
+               and o.external_id <> x.external_id
+               and (o.connection_id = $3 or o.connection_id = any($4::uuid[]) and o.connection_id > x.connection_id))
+           order by x.kind, x.external_id, x.connection_id desc`,
     values: [
       JSON.stringify(records.map(({ kind, externalId }) => ({ kind, externalId }))),
       tenantId,

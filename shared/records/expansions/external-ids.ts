@@ -37,6 +37,13 @@ export const externalIdQuery = Joi.object({
   expand: oneOrMore([EXTERNAL_IDS]).description('external_ids adds the ids of the record at vendors'),
 }).meta({ className: 'ExternalIdQuery' });
 
+/** The query of a single record. Accepts the words of lists too, which change nothing here. */
+export const recordQuery = Joi.object({
+  expand: oneOrMore([EXTERNAL_IDS, 'line_items', 'names']).description(
+    'external_ids adds the ids of the record at vendors. Other words of lists change nothing here',
+  ),
+}).meta({ className: 'RecordQuery' });
+
 /** Returns SQL for the array of a record's external ids. */
 function buildArray(entity: ExternalEntity, { tenant, id }: { tenant: string; id: string }): string {
   const kinds = KINDS[entity].map((kind) => `'${kind}'`).join(', ');

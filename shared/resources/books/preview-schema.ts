@@ -50,7 +50,9 @@ export const bookingPreview = allRequired({
   since: dateTime(),
   invoices: count().example(14),
   booked_invoices: count().example(2).description('Those of them that are in the books already'),
-  invoiced_cents: cents().example(310_000),
+  invoiced_cents: cents()
+    .example(310_000)
+    .description('The totals of these invoices, also of older ones that were paid since'),
   payments: count().example(9),
   received_cents: cents().example(205_000).description('What was paid and not refunded'),
   new_customers: count()

@@ -47,6 +47,8 @@ interface Counts {
   with_unknown_account: number;
   with_tax: number;
   with_long_number: number;
+  /** The payments that are not refunded completely. */
+  to_enter: number;
 }
 
 type Conflict = { code: string; invoices: number; payments: number; message: string };
@@ -78,7 +80,7 @@ export async function previewBooking(
       .filter(wanted)
       .join(', ');
   const taxCode = tax_codes.taxable;
-  const isTaxKnown = taxCode === undefined || isListed(taxCode, taxes);
+  const isTaxKnown = (code: string | undefined) => code === undefined || isListed(code, taxes);
   const conflicts: Conflict[] = [
     {
       code: 'no_account',
@@ -100,9 +102,9 @@ export async function previewBooking(
     },
     {
       code: 'unknown_tax_code',
-      invoices: isTaxKnown ? 0 : found.with_tax,
+      invoices: !isTaxKnown(tax_codes.exempt) ? found.invoices : isTaxKnown(taxCode) ? 0 : found.with_tax,
       payments: 0,
-      message: 'The vendor does not list the tax code of taxed lines any more.',
+      message: 'The vendor does not list a chosen tax code any more.',
     },
     {
       code: 'number_too_long',
@@ -113,24 +115,25 @@ export async function previewBooking(
     {
       code: 'no_deposit_account',
       invoices: 0,
-      payments: needsDepositAccount && depositAccount === undefined ? found.payments : 0,
+      payments: needsDepositAccount && depositAccount === undefined ? found.to_enter : 0,
       message: 'No account for payments is chosen. The vendor accepts no payment without one.',
     },
     {
       code: 'unknown_deposit_account',
       invoices: 0,
       payments:
-        depositAccount !== undefined && !isListed(depositAccount, listedAccounts) ? found.payments : 0,
+        depositAccount !== undefined && !isListed(depositAccount, listedAccounts) ? found.to_enter : 0,
       message: 'The vendor does not list the account for payments any more.',
     },
   ];
-  const { without_account, with_unknown_account, with_tax, with_long_number, categories, ...sums } = found;
+  const { without_account, with_unknown_account, with_tax, with_long_number, to_enter, categories, ...sums } =
+    found;
   return {
     since,
     ...sums,
     categories: categories.map(({ category, ...sum }) => ({
       category,
-      account: accounts[category] ?? null,
+      account: Object.hasOwn(accounts, category) ? accounts[category] : null,
       ...sum,
     })),
     conflicts: conflicts.filter(({ invoices, payments }) => invoices + payments > 0),
@@ -164,6 +167,8 @@ const COUNT_SQL = `with ${WANTED_SQL},
     (select count(*) from paid)::int as payments,
     (select coalesce(sum(p.amount_cents - p.refunded_cents), 0) from payments p
       where p.tenant_id = $1 and p.id in (select id from paid))::float8 as received_cents,
+    (select count(*) from payments p
+      where p.tenant_id = $1 and p.id in (select id from paid) and p.amount_cents > p.refunded_cents)::int as to_enter,
     (select count(*) from refs where not ${linked(CUSTOMER_KIND, 'refs.id')})::int as new_customers,
     (select count(distinct l.invoice_id) from lines l where l.category <> all($4::text[]))::int as without_account,
     (select count(distinct l.invoice_id) from lines l where l.category = any($5::text[]))::int as with_unknown_account,

@@ -93,9 +93,11 @@ export interface BookPaymentFacts {
   is_invoice_pending: boolean;
 }
 
+/** @param earlierIds earlier connections to the same books, which may have entered the invoice */
 export async function readBookPayment(
   db: Database,
   { tenant_id, id, connection_id }: BookRef,
+  earlierIds: readonly string[],
 ): Promise<BookPaymentFacts | undefined> {
   const [row] = await db.read<BookPaymentFacts>(tenant_id, {
     name: 'read-book-payment',
@@ -103,13 +105,15 @@ export async function readBookPayment(
              p.reference, p.provider, p.invoice_id, i.customer_id,
              to_char(p.received_at at time zone t.time_zone, 'YYYY-MM-DD') as day,
              ${externalId(CUSTOMER_KIND, 'i.tenant_id', 'i.customer_id')} as customer_external_id,
-             ${externalId(INVOICE_KIND, 'i.tenant_id', 'i.id')} as invoice_external_id,
+             coalesce(${externalId(INVOICE_KIND, 'i.tenant_id', 'i.id')},
+               (select x.external_id from external_ids x where x.tenant_id = i.tenant_id and x.connection_id = any($4::uuid[])
+                 and x.kind = '${INVOICE_KIND}' and x.local_id = i.id order by x.connection_id desc limit 1)) as invoice_external_id,
              exists (select from outbound_operations o where o.tenant_id = i.tenant_id and o.connection_id = $3
                and o.kind = '${INVOICE_KIND}' and o.local_id = i.id and o.next_at is not null) as is_invoice_pending
            from payments p join tenants t on t.tenant_id = p.tenant_id
            join invoices i on i.tenant_id = p.tenant_id and i.id = p.invoice_id
            where p.tenant_id = $1 and p.id = $2`,
-    values: [tenant_id, id, connection_id],
+    values: [tenant_id, id, connection_id, earlierIds],
   });
   return row;
 }

@@ -87,6 +87,22 @@ describe("payments on the driver's page in a browser", () => {
     expect(body.data.items).to.deep.equal([]);
   });
 
+  it('a response that arrives after the network has gone does not look like a network', async () => {
+    const { client, job, context, page, section } = await open();
+    const warning = section.getByText('A payment needs the network. It is never stored for later.');
+    await page.getByRole('status').getByText('Everything is sent').waitFor();
+    await page.route('**/state', async (route) => {
+      const response = await route.fetch();
+      await context.setOffline(true);
+      await warning.waitFor();
+      await route.fulfill({ response });
+    });
+    await client.patch(`/work-orders/${job.id}`, { notes: 'Use the back gate' });
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByText('Use the back gate').waitFor();
+    expect(await warning.isVisible()).to.equal(true);
+  });
+
   it('a tap whose response is lost starts one payment, however often the driver taps again', async () => {
     const { client, invoice, page, section, tap } = await open();
     const ids: string[] = [];

@@ -20,6 +20,8 @@ import { joinPart, type PaymentPart, splitPayments } from './payment-parts.js';
 const MADE_THERE =
   'This payment was made in the books, so it is never changed from here. Enter its refund there yourself.';
 
+const REFUNDED_BEFORE = 'The payment was refunded before it was booked.';
+
 /**
  * The record kind `booked_payment`. A write enters what was paid and not refunded. A read finds the
  * payments that were made in the books; each of their parts is one payment here.
@@ -27,7 +29,8 @@ const MADE_THERE =
 export const bookedPaymentRecords: RecordKind<PaymentPart> = {
   async write(step, operation) {
     const { tenant_id, connection_id, local_id: id, may_have_arrived: mayHaveArrived } = operation;
-    const facts = await readBookPayment(step.db, { tenant_id, connection_id, id });
+    const { earlierIds } = step.connection;
+    const facts = await readBookPayment(step.db, { tenant_id, connection_id, id }, earlierIds);
     if (!facts) throw new Error('the payment of an operation does not exist');
     if (facts.status !== 'succeeded') return { cancelled: 'The payment has not arrived.', mayHaveArrived };
     if (facts.provider === step.vendor.manifest.vendor)
@@ -55,11 +58,16 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
       ourCustomer ??
       (await invoices.readNamed(connection, [invoiceExternalId]))[0]?.fields.customerExternalId ??
       null;
-    if (customerExternalId === null) return waitFor('customer');
+    if (customerExternalId === null && amountCents > 0) return waitFor('customer');
     // If the bookkeeper voided the payment, an earlier attempt of ours explains nothing.
     const attempt = { ...toAttempt(operation), mayHaveArrived: mayHaveArrived && !isVoidedThere };
     const toOutcome = ({ written, state }: Awaited<ReturnType<typeof payments.put>>) =>
       buildOutcome(written, { state, invoiceExternalId });
+    if (customerExternalId === null) {
+      // Nobody knows the payer there, for example because the invoice was deleted.
+      if (known) return toOutcome(await payments.annul(connection, known, attempt));
+      return { cancelled: REFUNDED_BEFORE, mayHaveArrived: false };
+    }
     if (amountCents > 0) {
       const payment = { paymentId: id, customerExternalId, invoiceExternalId, day, reference };
       return toOutcome(
@@ -70,7 +78,7 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
     const names = { paymentId: id, customerExternalId, invoiceExternalId, day };
     const entered = await payments.find(connection, names);
     const found = entered?.state.status === 'open' ? entered.written : (known ?? entered?.written);
-    if (!found) return { cancelled: 'The payment was refunded before it was booked.', mayHaveArrived: false };
+    if (!found) return { cancelled: REFUNDED_BEFORE, mayHaveArrived: false };
     return toOutcome(await payments.annul(connection, found, attempt));
   },
   storeAcceptance: wakeInvoiceOfPayment,
@@ -91,9 +99,10 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
       await getAccounting(step).payments.readNamed(await step.open(), [...new Set(hints.map(splitPart))]),
     ),
   toHint: splitPart,
-  // A payment of ours whose answer was lost is linked. One that was made there is new here.
+  // A payment of ours whose answer was lost is linked. One that was made there is new here. What was
+  // removed there concerns nobody: another record may have replaced it.
   adopt: ({ fields: { invoiceId, ownId, amountCents } }) =>
-    ownId ?? (invoiceId !== null && amountCents > 0 ? newId() : undefined),
+    amountCents > 0 ? (ownId ?? (invoiceId === null ? undefined : newId())) : undefined,
   async findEarly(tx, connection, changes) {
     const unwritten = await findUnwritten(
       tx,

@@ -40,12 +40,13 @@ export async function storeChanges(
   const { connection } = step;
   const early = (await kind.findEarly?.(tx, connection, changes)) ?? [];
   const byExternalId = await findKnownIds(tx, connection, changes);
-  const fresh = listNewest(changes.filter((change) => !early.includes(change))).flatMap(
+  const found = listNewest(changes.filter((change) => !early.includes(change))).flatMap(
     (change): KnownChange<unknown>[] => {
       const id = byExternalId.get(`${change.kind}/${change.externalId}`) ?? adopt(kind, change, connection);
       return id && isNew(kind, change, id) ? [{ change, id }] : [];
     },
   );
+  const fresh = keepFirstOfEach(found);
   await storeExternalIds(
     tx,
     fresh.map(({ change, id }) => ({ ...id, version: change.version })),
@@ -89,6 +90,17 @@ async function findKnownIds(
   for (const id of await findEarlierIds(tx, connection, unknown))
     known.set(toKey(id.kind, id.external_id), id);
   return known;
+}
+
+/** Two records of the vendor may name the same record of ours. Only one of them can be linked. */
+function keepFirstOfEach<State>(found: readonly KnownChange<State>[]): KnownChange<State>[] {
+  const taken = new Set<string>();
+  return found.filter(({ id: { kind, local_id } }) => {
+    const key = `${kind}/${local_id}`;
+    const isFirst = !taken.has(key);
+    taken.add(key);
+    return isFirst;
+  });
 }
 
 function isNew(kind: RecordKind, { version }: Change<unknown>, { version: stored }: ExternalId): boolean {

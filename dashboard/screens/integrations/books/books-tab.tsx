@@ -41,13 +41,13 @@ export function BooksTab({ connection }: { connection: Connection }) {
             render: ({ account }) => (account === null ? 'None' : nameChoice(account, choices.income)),
           },
           {
-            header: 'Invoiced in 90 days',
+            header: 'Released or paid in 90 days',
             render: ({ cents }) => <Money cents={cents} />,
             align: 'right',
           },
         ]}
         rowKey={({ category }) => category}
-        empty="No category has an account, and no invoice was released in 90 days."
+        empty="No category has an account, and no invoice was released or paid in 90 days."
       />
       <Facts
         items={{
@@ -55,7 +55,7 @@ export function BooksTab({ connection }: { connection: Connection }) {
           'Tax code of all other lines': exempt === undefined ? 'None' : nameChoice(exempt, choices.taxes),
           'Account for payments':
             settings.deposit_account === undefined
-              ? 'The vendor’s own'
+              ? 'None'
               : nameChoice(settings.deposit_account, choices.deposit),
         }}
       />
@@ -97,7 +97,7 @@ function listRows(
   const cents = new Map(used.map(({ category, total_cents }) => [category, total_cents]));
   return [...new Set([...cents.keys(), ...Object.keys(accounts)])].map((category) => ({
     category,
-    account: accounts[category] ?? null,
+    account: Object.hasOwn(accounts, category) ? (accounts[category] ?? null) : null,
     cents: cents.get(category) ?? 0,
   }));
 }

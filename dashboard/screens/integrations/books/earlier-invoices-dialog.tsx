@@ -63,8 +63,9 @@ export function EarlierInvoicesDialog({
       {(errors) => (
         <>
           <Text size="sm">
-            Without this, only invoices that are released or first paid after the connection are entered. What
-            is in the books already is found by its number, and not entered again.
+            By itself, the service enters what is released after the connection. Earlier invoices, and
+            payments of them, are entered only by this. What is in the books already is found by its number,
+            and not entered again.
           </Text>
           <TimeField
             label="Released or paid since"

@@ -109,7 +109,7 @@ export function MappingDialog({
           </SimpleGrid>
           <ChoiceSelect
             label="Account for payments"
-            description="Without a choice, the vendor’s own account for payments."
+            description="Without a choice, some vendors use an account of their own, and others accept no payment."
             choices={choices.deposit}
             value={deposit}
             error={errors['settings.deposit_account']}

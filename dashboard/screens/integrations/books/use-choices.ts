@@ -12,6 +12,8 @@ export interface BookChoices {
 
 /** The page polls until the worker has read the choices, which follows the sign-in by seconds. */
 const POLL_MS = 5000;
+/** Then the vendor lists nothing, or cannot be asked. */
+const MAX_POLLS = 24;
 
 /** Reads what the settings of books can name. Returns undefined while it is being read. */
 export function useBookChoices({ id }: Connection): BookChoices | undefined {
@@ -30,7 +32,10 @@ function useChoices(id: string, of: Schemas['ChoiceSubject']): readonly Choice[]
     'get',
     '/connections/{id}/choices',
     { params: { path: { id }, query: { of } } },
-    { refetchInterval: ({ state }) => (state.data?.data.items.length === 0 ? POLL_MS : false) },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.data.items.length === 0 && state.dataUpdateCount < MAX_POLLS ? POLL_MS : false,
+    },
   );
   return data?.data.items;
 }

@@ -128,7 +128,7 @@ describe('QuickBooks: a preview names what a sync would write', () => {
         code: 'unknown_tax_code',
         invoices: 1,
         payments: 0,
-        message: 'The vendor does not list the tax code of taxed lines any more.',
+        message: 'The vendor does not list a chosen tax code any more.',
       },
     ]);
   });
@@ -140,6 +140,16 @@ describe('QuickBooks: a preview names what a sync would write', () => {
     expect(
       (await account.client.get('/connections/none/booking-preview?since=2026-01-01T00:00:00Z')).status,
     ).to.equal(404);
+    // Only the kind tells a connection to books from others.
+    const setKind = (kind: string) =>
+      account.stack.rows(account.tenant.id, 'update connections set kind = $2 where tenant_id = $1', [
+        account.tenant.id,
+        kind,
+      ]);
+    await setKind('messaging');
+    expect((await account.client.get(path)).status).to.equal(404);
+    await setKind('accounting');
+    expect((await account.client.get(path)).status).to.equal(200);
     const wrong = await account.client.get(`/connections/${account.connectionId}/booking-preview?since=soon`);
     expect(wrong.status).to.equal(400);
     expect(wrong.body.error.details[0].field).to.equal('since');

@@ -47,6 +47,7 @@ describe('expand=external_ids names the ids of records at vendors', () => {
       const { status, body } = await account.client.get(`${path}?expand=external_ids`);
       expect(status).to.equal(200);
       expect(body).to.deep.equal({ ...plain, external_ids: describeId(entity) });
+      expect((await account.client.get(`${path}?expand=line_items,names`)).body).to.deep.equal(plain);
       const list = path.slice(0, path.lastIndexOf('/'));
       const expanded = (await account.client.get(`${list}?expand=external_ids`)).body.data.items;
       expect(expanded).to.have.length(1);
