@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
+import { EXTERNAL_IDS } from '../../shared/records/expansions/external-ids.js';
 
 type Json = Record<string, unknown>;
 
@@ -50,14 +51,14 @@ export function findPathTemplate(path: string): string | undefined {
 }
 
 /**
- * Lists the names of a schema's members in openapi.json. Responses have their members in this
- * order.
+ * Lists the names of a schema's members in openapi.json, without those that a response has only on
+ * request. Responses have their members in this order.
  */
 export function listPublishedMembers(schema: string): string[] {
   const schemas = document.components.schemas as Record<string, { properties?: Json } | undefined>;
   const { properties } = schemas[schema] ?? {};
   if (!properties) throw new Error(`openapi.json has no object schema ${schema}`);
-  return Object.keys(properties);
+  return Object.keys(properties).filter((name) => name !== EXTERNAL_IDS);
 }
 
 /**

@@ -100,7 +100,11 @@ describe('QuickBooks: nothing is lost and nothing is entered twice', () => {
     account.company.closedUntil = '2099-12-31';
     await account.release();
     await settle();
-    const messages = (await account.listIssues()).map(({ message }) => message as string);
+    const issues = await eventually('there are three issues', async () => {
+      const found = await account.listIssues();
+      return found.length >= 3 && found;
+    });
+    const messages = issues.map(({ message }) => message as string);
     expect(messages).to.have.length(3);
     expect(messages.some((text) => text.includes('no income account for winching'))).to.equal(true);
     expect(messages.some((text) => text.includes('Period Closed'))).to.equal(true);
