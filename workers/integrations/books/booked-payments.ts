@@ -99,8 +99,8 @@ export const bookedPaymentRecords: RecordKind<PaymentPart> = {
       await getAccounting(step).payments.readNamed(await step.open(), [...new Set(hints.map(splitPart))]),
     ),
   toHint: splitPart,
-  // A payment of ours whose answer was lost is linked. One that was made there is new here. What was
-  // removed there concerns nobody: another record may have replaced it.
+  // A payment of ours whose answer was lost is linked, and one that was made there is new here. One
+  // that was removed there is neither: another one may have replaced it.
   adopt: ({ fields: { invoiceId, ownId, amountCents } }) =>
     amountCents > 0 ? (ownId ?? (invoiceId === null ? undefined : newId())) : undefined,
   async findEarly(tx, connection, changes) {
