@@ -27,7 +27,7 @@ const COPIES = 2;
 
 if (IS_SCALED) {
   describe('the processes of the Procfile, scaled out', function () {
-    this.timeout(90_000);
+    this.timeout(180_000);
     const processes = useProcesses();
     const services = new Map<string, DeployedService[]>();
     let commandLines: Record<string, string[]>;

@@ -11,7 +11,7 @@ const DELAY_MS = 4000;
 
 if (IS_SCALED) {
   describe('SIGTERM with SHUTDOWN_DELAY_MS', function () {
-    this.timeout(90_000);
+    this.timeout(180_000);
 
     it('web and mcp respond to /readyz with 503 and serve all else until they stop listening', async () => {
       const settings = { SHUTDOWN_DELAY_MS: `${DELAY_MS}` };

@@ -8,7 +8,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 import { DeveloperMachine } from './developer-machine.js';
 
 describe('tow export', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const stack = useStack({ exports: true });
   const tenant = useTenant(stack);
 

@@ -19,7 +19,7 @@ import { type StdioOptions, StdioProcess, TOW_PATH } from './stdio-process.js';
 const CLEAN = { code: 0, signal: null };
 
 describe('tow mcp', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   let deployment: Deployment;
   let tenant: DeployedTenant;
   let key: string;

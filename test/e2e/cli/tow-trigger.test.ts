@@ -9,7 +9,7 @@ import { useStack, useTenant } from '../../support/use-stack.js';
 import { DeveloperMachine } from './developer-machine.js';
 
 describe('tow trigger', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const stack = useStack({ clock: true });
   const tenant = useTenant(stack);
 

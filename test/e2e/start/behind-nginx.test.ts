@@ -31,7 +31,7 @@ const isNginxAbsent =
 
 if (IS_SCALED) {
   describe("the nginx configuration of the operators' guide", function () {
-    this.timeout(90_000);
+    this.timeout(180_000);
 
     it('nginx routes /mcp to the MCP server and the rest to web, and does not buffer events', async function () {
       if (isNginxAbsent) {

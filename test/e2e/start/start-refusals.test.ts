@@ -32,7 +32,7 @@ function replaceUrlParts(
 
 if (!IS_SCALED) {
   describe('a start that cannot succeed', function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const processes = useProcesses();
     let dataDir: string;
     let databaseUrl: string;
@@ -170,7 +170,7 @@ if (!IS_SCALED) {
   });
 
   describe('a start with questionable settings', function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const processes = useProcesses();
 
     it('npm start logs a misspelt setting and an unusable STORAGE_URL once each and continues', async () => {

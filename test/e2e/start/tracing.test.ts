@@ -48,7 +48,7 @@ describe('traces', () => {
   });
 
   it('one trace leads from the request through the queue job to its SQL', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const port = await getFreePort();
     const redisUrl = await createRedisUrl();
     const child = spawn(process.execPath, ['dist/bin/start.js'], {
