@@ -9,7 +9,7 @@ import { createUser } from '../../support/records/sign-in.js';
 const PASSWORD = 'correct horse battery staple';
 
 describe('joining by the dashboard', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   // The address uses http, so that the browser keeps the cookie without TLS.
   const { stack, mailbox } = useMailedStack({ BASE_URL: 'http://tow.example.com' });
   const dashboard = useDashboard(stack);

@@ -16,7 +16,7 @@ const ADDRESSES = {
 const logger = { info: () => undefined, warn: () => undefined };
 
 describe('demo.json', function () {
-  this.timeout(40_000);
+  this.timeout(120_000);
   const databases = useDemoDatabases();
 
   const ensureDemoFile = (db: Database, dataDir: string, addresses = ADDRESSES) =>

@@ -64,7 +64,7 @@ const [HUDSON, LONE_STAR] = DEMO_PROFILES.map(({ pair }) => pair) as [
 ];
 
 describe('records of the demo accounts', function () {
-  this.timeout(40_000);
+  this.timeout(120_000);
   const databases = useDemoDatabases();
   const seeded: Record<string, number>[] = [];
   const logger = {

@@ -16,7 +16,7 @@ import {
 } from '../../support/load/embedded-postgres-fixture.js';
 
 describe('embedded PostgreSQL after a crash', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const servers = usePostgresServers();
 
   it('embedded PostgreSQL restarts on the same port after each kill -9 of the postmaster', async () => {

@@ -22,7 +22,7 @@ const ROOT = process.geteuid?.() === 0;
 const NOBODY_UID = 65534;
 
 describe('embedded PostgreSQL: system accounts and programs', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const servers = usePostgresServers();
 
   it('embedded PostgreSQL as root runs in another account and keeps the cluster in a folder of that account', async function () {

@@ -16,7 +16,7 @@ import {
 } from '../../support/load/embedded-postgres-fixture.js';
 
 describe('embedded PostgreSQL', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const servers = usePostgresServers();
 
   it('embedded PostgreSQL creates a cluster on the first run and keeps its data, port and passwords', async () => {

@@ -85,7 +85,7 @@ const MODES: [string, string, RegExp][] = [
 ];
 
 describe('PgBouncer in front of PostgreSQL', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let databaseUrl: string;
 
   before(async function () {
