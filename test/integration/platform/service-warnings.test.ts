@@ -30,7 +30,7 @@ describe('X-Service-Warnings', () => {
     const { client } = tenant;
     const { id } = (await client.post('/customers', { company_name: 'Acme' })).body;
     expect(readWarnings(await client.get('/invoices?statsu=paid&limit=5'))).to.equal('statsu');
-    expect(readWarnings(await client.get(`/customers/${id}?expand=all`))).to.equal('expand');
+    expect(readWarnings(await client.get(`/customers/${id}?depth=2`))).to.equal('depth');
     expect(readWarnings(await client.patch(`/customers/${id}?force=1`, { colour: 'red' }))).to.equal(
       'force, colour',
     );

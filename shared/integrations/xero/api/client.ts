@@ -128,8 +128,8 @@ function findKind(status: number, text: string): VendorErrorKind {
 
 /** Xero has numbers for kinds of errors, and tells their causes apart only by their texts. */
 function findCode(text: string): string | undefined {
-  if (/invoice # must be unique|invoice number.*(unique|already)/i.test(text)) return DUPLICATE_NUMBER;
-  if (/contact name .*(already|unique)/i.test(text)) return DUPLICATE_NAME;
+  if (/invoice # must be unique|invoice number.{0,80}(unique|already)/i.test(text)) return DUPLICATE_NUMBER;
+  if (/contact name .{0,80}(already|unique)/i.test(text)) return DUPLICATE_NAME;
   return undefined;
 }
 
