@@ -24,8 +24,8 @@ export const bookingPreviewRoutes = defineRoutes('Integrations', (router, api) =
    *     description: >-
    *       Counts what POST /connections/{id}/sync with the same since would write, without void
    *       invoices, and names what would stop it. It asks the vendor nothing, so it does not know
-   *       which customers and invoices the bookkeeper has entered there. Only for connections to
-   *       books.
+   *       which customers and invoices the bookkeeper has entered there. Connections that keep no
+   *       books write nothing.
    *     x-resource: BookingPreview
    */
   router.get(
@@ -37,7 +37,7 @@ export const bookingPreviewRoutes = defineRoutes('Integrations', (router, api) =
       const connectionId = String(ctx.params.id).toLowerCase();
       const account = { tenantId: key.tenantId, connectionId };
       const connection = isUuid(connectionId) ? await readBookingConnection(api.db, account) : undefined;
-      if (!connection) throw notFound('connection to books');
+      if (!connection) throw notFound('connection');
       const limits = api.vendors.find(connection.vendor)?.manifest.bookLimits ?? {};
       ctx.body = await previewBooking(api.db, account, { connection, since, limits });
     }),

@@ -7,6 +7,7 @@ import { CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';
 /** A connection to books, with what its settings can name. */
 export interface BookingConnection {
   vendor: string;
+  keeps_books: boolean;
   settings: AccountingSettings;
   /** The entries of the vendor; empty until they were read. */
   accounts: readonly Choice[];
@@ -18,7 +19,7 @@ interface Account {
   connectionId: string;
 }
 
-/** Returns undefined if the account has no such connection, or if it keeps no books. */
+/** Returns undefined if the account has no such connection. */
 export async function readBookingConnection(
   db: Database,
   { tenantId, connectionId }: Account,
@@ -28,8 +29,8 @@ export async function readBookingConnection(
        and h.subject = '${subject}'), '[]'::jsonb)`;
   const [row] = await db.read<BookingConnection>(tenantId, {
     name: 'read-booking-connection',
-    text: `select c.vendor, c.settings, ${choices('account')} as accounts, ${choices('tax')} as taxes
-           from connections c where c.tenant_id = $1 and c.id = $2 and c.kind = 'accounting'`,
+    text: `select c.vendor, c.kind = 'accounting' as keeps_books, c.settings, ${choices('account')} as accounts, ${choices('tax')} as taxes
+           from connections c where c.tenant_id = $1 and c.id = $2`,
     values: [tenantId, connectionId],
   });
   return row;
@@ -58,7 +59,7 @@ export async function previewBooking(
   db: Database,
   { tenantId, connectionId }: Account,
   {
-    connection: { settings, accounts: listedAccounts, taxes },
+    connection: { keeps_books: keepsBooks, settings, accounts: listedAccounts, taxes },
     since,
     limits: { maxNumberChars, needsDepositAccount },
   }: { connection: BookingConnection; since: string; limits: BookLimits },
@@ -71,7 +72,15 @@ export async function previewBooking(
   const [counts] = await db.read<Counts>(tenantId, {
     name: 'preview-booking',
     text: COUNT_SQL,
-    values: [tenantId, since, connectionId, mapped, unknown, maxNumberChars ?? null],
+    // A connection that keeps no books writes nothing.
+    values: [
+      tenantId,
+      keepsBooks ? since : 'infinity',
+      connectionId,
+      mapped,
+      unknown,
+      maxNumberChars ?? null,
+    ],
   });
   const found = counts as Counts;
   const names = (wanted: (category: string) => boolean) =>
