@@ -59,7 +59,7 @@ export async function previewBooking(
   db: Database,
   { tenantId, connectionId }: Account,
   {
-    connection: { keeps_books: keepsBooks, settings, accounts: listedAccounts, taxes },
+    connection: { keeps_books, settings, accounts: listedAccounts, taxes },
     since,
     limits: { maxNumberChars, needsDepositAccount },
   }: { connection: BookingConnection; since: string; limits: BookLimits },
@@ -72,15 +72,7 @@ export async function previewBooking(
   const [counts] = await db.read<Counts>(tenantId, {
     name: 'preview-booking',
     text: COUNT_SQL,
-    // A connection that keeps no books writes nothing.
-    values: [
-      tenantId,
-      keepsBooks ? since : 'infinity',
-      connectionId,
-      mapped,
-      unknown,
-      maxNumberChars ?? null,
-    ],
+    values: [tenantId, getStart(keeps_books, since), connectionId, mapped, unknown, maxNumberChars ?? null],
   });
   const found = counts as Counts;
   const names = (wanted: (category: string) => boolean) =>
@@ -148,6 +140,9 @@ export async function previewBooking(
     conflicts: conflicts.filter(({ invoices, payments }) => invoices + payments > 0),
   };
 }
+
+/** A connection that keeps no books writes nothing. */
+const getStart = (keepsBooks: boolean, since: string) => (keepsBooks ? since : 'infinity');
 
 const linked = (kind: string, id: string) =>
   `exists (select from external_ids x where x.tenant_id = $1 and x.connection_id = $3 and x.kind = '${kind}' and x.local_id = ${id})`;
