@@ -30,7 +30,8 @@ describe('the screen Suggestions', () => {
   it('a suggestion for a locked invoice stays open, and the dialog says why and stays open', async () => {
     const { page, tenant } = await dashboard.open('');
     const { id, invoice } = await suggestMileage(tenant);
-    await tenant.client.post(`/invoices/${invoice.id}/approve`, {});
+    const approved = await tenant.client.post(`/invoices/${invoice.id}/approve`, {});
+    expect(approved.status, approved.text).to.equal(200);
     await page.goto(`${dashboard.stack.origin}/app/suggestions/${id}`);
     await page.getByRole('button', { name: 'Accept' }).click();
     const dialog = page.getByRole('dialog', { name: /^Accept/ });

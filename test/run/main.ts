@@ -55,16 +55,21 @@ function createTaker(takeBatch: () => string[] | undefined): () => string | unde
 /** Runs a worker process until no file is left. If the process dies, starts another one. */
 async function runWorker(takeFile: () => string | undefined): Promise<void> {
   while (!isInterrupted) {
-    const file = await runProcess(takeFile);
-    if (file === undefined) return;
-    if (!isInterrupted) failures.push({ title: file, details: `${file}: the process of the tests died` });
+    const death = await runProcess(takeFile);
+    if (!death) return;
+    const { file, cause } = death;
+    if (!isInterrupted)
+      failures.push({ title: file, details: `${file}: the process of the tests died (${cause})` });
   }
 }
 
 /**
- * Runs one worker process. Resolves with the file during which the process died, or with undefined.
+ * Runs one worker process. If the process died during a file, resolves with the file and the signal
+ * or exit code.
  */
-function runProcess(takeFile: () => string | undefined): Promise<string | undefined> {
+function runProcess(
+  takeFile: () => string | undefined,
+): Promise<{ file: string; cause: string } | undefined> {
   const env = {
     ...process.env,
     TEST_COLORS: String(process.stdout.isTTY === true),
@@ -88,12 +93,12 @@ function runProcess(takeFile: () => string | undefined): Promise<string | undefi
   });
   sendNext();
   return new Promise((resolve) => {
-    child.once('exit', (code) => {
+    child.once('exit', (code, signal) => {
       clearTimeout(deadline);
       workers.delete(child);
       if (file === undefined && code !== 0 && !child.killed)
         failures.push(describeUnclean(`ended with code ${code}`));
-      resolve(file);
+      resolve(file === undefined ? undefined : { file, cause: signal ?? `code ${code}` });
     });
   });
 }

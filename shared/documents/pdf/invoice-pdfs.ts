@@ -72,7 +72,7 @@ const instances = new WeakMap<Runtime, InvoicePdfs>();
 
 /**
  * Returns the one InvoicePdfs of the process, so that the routes and the messages worker share one
- * thread and one cache.
+ * process that draws, and one cache.
  */
 export function openInvoicePdfs(runtime: Runtime): InvoicePdfs {
   let pdfs = instances.get(runtime);

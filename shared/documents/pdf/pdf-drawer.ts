@@ -1,15 +1,13 @@
-import { Worker } from 'node:worker_threads';
-import { getErrorCode } from '../../platform/errors.js';
-import type { DrawReply, DrawRequest } from './pdf-thread.js';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { DrawReply, DrawRequest } from './pdf-process.js';
 
 export interface PdfDrawerOptions {
   /** Maximum duration of a drawing. The longest possible invoice takes 2 s on one core. */
   deadlineMs: number;
-  /** Idle time after which the thread ends, which frees the memory of its fonts. */
+  /** Idle time after which the process ends, which frees the memory of its fonts. */
   idleMs: number;
-  /**
-   * Maximum heap size of the thread. If the thread needs more, it ends, but the process continues.
-   */
+  /** Maximum heap size of the process. If it needs more, it ends. */
   maxHeapMb: number;
   entry: URL;
 }
@@ -20,15 +18,19 @@ export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
   deadlineMs: 20_000,
   idleMs: 60_000,
   maxHeapMb: 256,
-  entry: new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url),
+  entry: new URL(RUNS_SOURCES ? './pdf-process.ts' : './pdf-process.js', import.meta.url),
 };
 
+class ProcessEndedError extends Error {}
+
 /**
- * Draws PDFs in a thread, which starts with the first PDF. The caller must draw one PDF at a time.
+ * Draws PDFs in a process, which starts with the first PDF. The caller must draw one PDF at a time.
+ * A worker thread would not do: on Node 24, a thread that fills its heap sometimes ends the whole
+ * process.
  */
 export class PdfDrawer {
   private readonly options: PdfDrawerOptions;
-  private thread: Worker | undefined;
+  private drawing: ChildProcess | undefined;
   private idle: NodeJS.Timeout | undefined;
 
   constructor(options: Partial<PdfDrawerOptions> = {}) {
@@ -38,13 +40,13 @@ export class PdfDrawer {
   /** @throws {Error} if drawing fails or exceeds the deadline */
   async draw(request: DrawRequest): Promise<Buffer> {
     clearTimeout(this.idle);
-    const isUsed = this.thread !== undefined;
+    const isUsed = this.drawing !== undefined;
     try {
       return await this.drawOnce(request);
     } catch (error) {
-      // Earlier drawings in this thread, perhaps for other tenants, may have filled its heap. Draw
-      // once more, in a new thread.
-      if (!isUsed || getErrorCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+      // Earlier drawings in this process, perhaps for other tenants, may have filled its heap. Draw
+      // once more, in a new process.
+      if (!isUsed || !(error instanceof ProcessEndedError)) throw error;
       return await this.drawOnce(request);
     } finally {
       this.idle = setTimeout(() => void this.close(), this.options.idleMs).unref();
@@ -52,62 +54,77 @@ export class PdfDrawer {
   }
 
   private async drawOnce(request: DrawRequest): Promise<Buffer> {
-    const thread = this.openThread();
+    const drawing = this.openProcess();
     let mustEnd = true;
     try {
-      const reply = await requestDrawing(thread, request, this.options.deadlineMs);
+      const reply = await requestDrawing(drawing, request, this.options.deadlineMs);
       if ('error' in reply) throw new Error(`the PDF could not be drawn: ${reply.error}`);
       mustEnd = reply.isFull;
       return Buffer.from(reply.bytes.buffer, reply.bytes.byteOffset, reply.bytes.byteLength);
     } finally {
-      // After a failure or with a full heap, the next drawing needs a new thread.
+      // After a failure or with a full heap, the next drawing needs a new process.
       if (mustEnd) await this.close();
     }
   }
 
   async close(): Promise<void> {
     clearTimeout(this.idle);
-    const { thread } = this;
-    this.thread = undefined;
-    await thread?.terminate();
+    const { drawing } = this;
+    this.drawing = undefined;
+    if (!drawing || hasEnded(drawing)) return;
+    drawing.ref();
+    drawing.kill('SIGKILL');
+    await once(drawing, 'exit');
   }
 
-  private openThread(): Worker {
-    if (this.thread) return this.thread;
-    const thread = startThread(this.options);
-    const clearThread = () => {
-      if (this.thread === thread) this.thread = undefined;
-    };
-    thread.on('error', clearThread).on('exit', clearThread);
-    thread.unref();
-    this.thread = thread;
-    return thread;
+  private openProcess(): ChildProcess {
+    if (this.drawing && !hasEnded(this.drawing)) return this.drawing;
+    const drawing = startProcess(this.options);
+    // An idle process must not keep its parent process alive.
+    drawing.unref();
+    drawing.channel?.unref();
+    // Each drawing hears its own errors. Without a listener between drawings, an error would end
+    // the parent process.
+    drawing.on('error', () => undefined);
+    this.drawing = drawing;
+    return drawing;
   }
 }
 
-function startThread({ entry, maxHeapMb }: PdfDrawerOptions): Worker {
-  const options = { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
-  if (!RUNS_SOURCES) return new Worker(entry, options);
-  // Tests and `npm run dev` run the TypeScript sources, so the thread must register the tsx loader.
-  const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${entry.href}'); })`;
-  return new Worker(start, { ...options, eval: true });
+/** True if the process has ended, or could not be started. */
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess) =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+function startProcess({ entry, maxHeapMb }: PdfDrawerOptions): ChildProcess {
+  // Tests and `npm run dev` run the TypeScript sources.
+  const loader = RUNS_SOURCES ? ['--import', 'tsx'] : [];
+  return fork(entry, [String(maxHeapMb)], {
+    execArgv: [`--max-old-space-size=${maxHeapMb}`, ...loader],
+    // The process needs none of the secrets in the environment.
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
 }
 
-function requestDrawing(thread: Worker, request: DrawRequest, deadlineMs: number): Promise<DrawReply> {
+function requestDrawing(drawing: ChildProcess, request: DrawRequest, deadlineMs: number): Promise<DrawReply> {
   return new Promise<DrawReply>((resolve, reject) => {
     const end = (complete: () => void) => {
       clearTimeout(timer);
-      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+      drawing.off('message', onMessage).off('error', onError).off('exit', onExit);
       complete();
     };
     const onMessage = (reply: DrawReply) => end(() => resolve(reply));
     const onError = (error: Error) => end(() => reject(error));
-    const onExit = () => end(() => reject(new Error('the thread that draws PDFs has ended')));
+    const onExit = (code: number | null, signal: string | null) =>
+      end(() => reject(new ProcessEndedError(`the process that draws PDFs ended with ${signal ?? code}`)));
     const timer = setTimeout(
       () => end(() => reject(new Error(`the PDF was not drawn within ${deadlineMs} ms`))),
       deadlineMs,
     );
-    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-    thread.postMessage(request);
+    drawing.on('message', onMessage).on('error', onError).on('exit', onExit);
+    drawing.send(request, (error) => {
+      if (error) end(() => reject(new ProcessEndedError('the process that draws PDFs has ended')));
+    });
   });
 }

@@ -87,13 +87,13 @@ describe('connections by keyboard alone', function () {
     await person.press('Enter');
     const form = person.dialog('Resolve: Refused by the vendor');
     await person.waitForFocus(form);
-    await person.pick('Leave it');
+    await person.pick('Ignore');
     await person.fillField('Note', 'The number was corrected');
     await person.submit(form, 'Resolve');
     texting.double.misbehave = () => undefined;
     await person.openTab('Operations');
     const replay = await person.openDialog('Replay', 'Replay given-up writes');
-    await person.submit(replay, 'Replay 2');
+    await person.submit(replay, 'Replay 1');
     await eventually('a text is sent', async () => texting.double.texts.length > 0);
     person.expectWrites('POST /sync-issues/{id}/resolve', 'POST /connections/{id}/operations/replay');
   });

@@ -39,12 +39,12 @@ describe('the tracking page in a browser', () => {
     const current = page.getByRole('list', { name: 'Progress' }).locator('[aria-current=step]');
     await tow.assign(new Date(Date.now() + 30 * MINUTE_MS));
     await waitFor(page, 'A truck is assigned to you.');
-    expect(await page.getByText(/^Expected at \d/).isVisible()).to.equal(true);
+    await page.getByText(/^Expected at \d/).waitFor();
     await tow.log('en_route');
     await tow.locate(NORTH_OF_PICKUP);
     await waitFor(page, 'The truck is about 6.9 miles north of your vehicle, in a straight line.');
     expect(await current.innerText()).to.match(/On the way to you\s+Now/);
-    expect(await page.locator('svg').isVisible()).to.equal(true);
+    await page.locator('svg').waitFor();
     await tow.act('start');
     await tow.log('on_scene');
     await waitFor(page, 'The truck is at your vehicle.');
@@ -57,7 +57,7 @@ describe('the tracking page in a browser', () => {
     await waitFor(page, 'Your vehicle is being towed.');
     await tow.act('complete');
     await waitFor(page, 'The work is done.');
-    expect(await page.getByText('Your vehicle: Honda Accord').isVisible()).to.equal(true);
+    await page.getByText('Your vehicle: Honda Accord').waitFor();
     expect(await page.locator('body').getAttribute('data-loaded')).to.equal('once');
     const counter = countReads(page);
     await page.clock.runFor(10 * MINUTE_MS);

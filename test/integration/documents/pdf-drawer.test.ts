@@ -1,5 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import type { InvoiceDocument } from '../../../shared/documents/document.js';
 import {
@@ -7,19 +8,21 @@ import {
   PdfDrawer,
   type PdfDrawerOptions,
 } from '../../../shared/documents/pdf/pdf-drawer.js';
-import type { DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
+import type { DrawRequest } from '../../../shared/documents/pdf/pdf-process.js';
 
-const entry = new URL('../../support/records/misbehaving-pdf-thread.ts', import.meta.url);
+const entry = new URL('../../support/records/misbehaving-pdf-process.ts', import.meta.url);
 /**
  * Builds a request whose title selects the behavior of
- * test/support/records/misbehaving-pdf-thread.ts.
+ * test/support/records/misbehaving-pdf-process.ts.
  */
 const request = (title: string) => ({ document: { title }, logo: undefined }) as unknown as DrawRequest;
 
-describe('PDF drawing thread', () => {
+describe('process that draws PDFs', () => {
   let drawer: PdfDrawer;
-  let threads: Worker[];
-  const recordThread = (thread: Worker) => threads.push(thread);
+  /** The processes that were started. */
+  let started: ChildProcess[];
+  const recordProcess = (message: unknown) => started.push((message as { process: ChildProcess }).process);
+  const hasEnded = (nth: number) => started[nth]?.exitCode !== null || started[nth]?.signalCode !== null;
 
   const open = (options: Partial<PdfDrawerOptions> = {}) => {
     drawer = new PdfDrawer({ entry, ...options });
@@ -32,74 +35,90 @@ describe('PDF drawing thread', () => {
     );
 
   beforeEach(() => {
-    threads = [];
-    process.on('worker', recordThread);
+    started = [];
+    subscribe('child_process', recordProcess);
   });
   afterEach(async () => {
-    process.off('worker', recordThread);
+    unsubscribe('child_process', recordProcess);
     await drawer.close();
   });
 
-  it('a drawing has 20 s and 256 MB, and an idle thread ends after a minute', () => {
+  it('a drawing has 20 s and 256 MB, and an idle process ends after a minute', () => {
     expect(PDF_DRAWER_DEFAULTS).to.include({ deadlineMs: 20_000, maxHeapMb: 256, idleMs: 60_000 });
     open();
   });
 
-  it('one thread serves several drawings', async () => {
+  it('one process serves several drawings', async () => {
     open();
     expect(await drawText('first')).to.equal(await drawText('second'));
-    expect(threads).to.have.length(1);
+    expect(started).to.have.length(1);
   });
 
-  it('the thread ends at the deadline of a drawing, even in an endless loop', async () => {
+  it('the process knows no secret of the environment', async () => {
+    open();
+    const variables = JSON.parse(await drawText('names the variables of its environment'));
+    expect(variables).to.not.include.members(['DATABASE_URL', 'SECRET_KEY', 'PATH']);
+  });
+
+  it('the process ends at the deadline of a drawing, even in an endless loop', async () => {
     open({ deadlineMs: 1000 });
     const failure = await catchFailure('hangs');
     expect(failure?.message).to.equal('the PDF was not drawn within 1000 ms');
-    expect(threads[0]?.threadId, 'the thread has ended').to.equal(-1);
+    expect(hasEnded(0), 'the process has ended').to.equal(true);
   });
 
-  it('the thread ends at its heap limit, and the process and the next drawing continue', async () => {
+  it('the process ends at its heap limit, and the next drawing has another one', async () => {
     open({ maxHeapMb: 32 });
     const failure = await catchFailure('takes all memory');
-    expect((failure as NodeJS.ErrnoException).code).to.equal('ERR_WORKER_OUT_OF_MEMORY');
-    expect(await drawText('next')).to.match(/^thread \d+$/);
-    expect(threads).to.have.length(2);
+    expect(failure?.message).to.equal('the process that draws PDFs ended with SIGABRT');
+    expect(await drawText('next')).to.match(/^process \d+$/);
+    expect(started).to.have.length(2);
   });
 
-  it('a thread that reports a full heap is replaced', async () => {
+  it('a process that reports a full heap is replaced', async () => {
     open();
     const first = await drawText('fills up');
-    expect(threads[0]?.threadId, 'the thread has ended').to.equal(-1);
+    expect(hasEnded(0), 'the process has ended').to.equal(true);
     expect(await drawText('next')).to.not.equal(first);
   });
 
-  it('a drawing that runs out of heap because of earlier drawings is repeated in a new thread', async () => {
+  it('a drawing that runs out of heap because of earlier drawings is repeated in a new process', async () => {
     open({ maxHeapMb: 32 });
-    const first = await drawText('fits only into a new thread');
-    expect(await drawText('fits only into a new thread')).to.not.equal(first);
-    expect(threads).to.have.length(2);
+    const first = await drawText('fits only into a new process');
+    expect(await drawText('fits only into a new process')).to.not.equal(first);
+    expect(started).to.have.length(2);
   });
 
-  it('a thread that cannot draw a document, or exits, fails only that drawing', async () => {
+  it('a process that cannot draw a document, or exits, fails only that drawing', async () => {
     open();
     expect((await catchFailure('fails'))?.message).to.equal('the PDF could not be drawn: no such font');
-    expect((await catchFailure('exits'))?.message).to.equal('the thread that draws PDFs has ended');
-    expect(await drawText('next')).to.match(/^thread \d+$/);
-    expect(threads).to.have.length(3);
+    expect((await catchFailure('exits'))?.message).to.equal('the process that draws PDFs ended with 0');
+    expect(await drawText('next')).to.match(/^process \d+$/);
+    expect(started).to.have.length(3);
   });
 
-  it('an idle thread ends, and the next drawing starts another', async () => {
-    open({ idleMs: 1 });
-    const ended = new Promise<void>((resolve) => {
-      process.once('worker', (thread: Worker) => void once(thread, 'exit').then(() => resolve()));
-    });
+  it('a program that cannot be started fails the drawing', async () => {
+    open({ entry: new URL('missing.ts', entry) });
+    expect((await catchFailure('first'))?.message).to.equal('the process that draws PDFs ended with 1');
+  });
+
+  it('an idle process that is killed is replaced', async () => {
+    open();
     const first = await drawText('first');
-    await ended;
+    started[0]?.kill('SIGKILL');
+    await once(started[0] as ChildProcess, 'exit');
+    expect(await drawText('next')).to.not.equal(first);
+  });
+
+  it('an idle process ends, and the next drawing starts another', async () => {
+    open({ idleMs: 1 });
+    const first = await drawText('first');
+    if (!hasEnded(0)) await once(started[0] as ChildProcess, 'exit');
     expect(await drawText('second')).to.not.equal(first);
   });
 });
 
-describe('fonts of the PDF drawing thread', () => {
+describe('real process that draws PDFs', () => {
   const LETTERS_EACH = 2000;
   /** Builds an invoice with Chinese letters that no other invoice has. */
   const invoiceWithOwnLetters = (nth: number): DrawRequest => {
@@ -136,6 +155,26 @@ describe('fonts of the PDF drawing thread', () => {
         expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-');
       }
     } finally {
+      await drawer.close();
+    }
+  });
+
+  it('the process ends with its parent process, and ignores the signals of a terminal', async () => {
+    const started: ChildProcess[] = [];
+    const recordProcess = (message: unknown) => started.push((message as { process: ChildProcess }).process);
+    subscribe('child_process', recordProcess);
+    const drawer = new PdfDrawer();
+    try {
+      await drawer.draw(invoiceWithOwnLetters(0));
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) started[0]?.kill(signal);
+      await drawer.draw(invoiceWithOwnLetters(0));
+      expect(started).to.have.length(1);
+      // The channel closes too if the parent process is killed.
+      started[0]?.disconnect();
+      const [code] = await once(started[0] as ChildProcess, 'exit');
+      expect(code).to.equal(0);
+    } finally {
+      unsubscribe('child_process', recordProcess);
       await drawer.close();
     }
   });

@@ -76,7 +76,9 @@ describe('query plans of lists over 20,000 rows', () => {
   const tenant = useTenant(stack);
   const customerId = newId();
 
-  before(async () => {
+  before(async function () {
+    // 240,000 rows take a slow machine longer than a minute.
+    this.timeout(240_000);
     for (const owner of [tenant, await stack.createTenant('Neighbour')]) {
       const customer = [owner.id, owner === tenant ? customerId : newId()];
       await stack.rows(owner.id, INSERT_CUSTOMERS, [owner.id]);

@@ -17,9 +17,15 @@ export function runRecurringClock(stack: TestStack): Promise<void> {
   return createClockTasks(stack.runtime)('create-recurring-invoices');
 }
 
-/** Returns the date in a time zone, this many days from now, as `YYYY-MM-DD`. */
+/** Returns the date of a time in a time zone, as `YYYY-MM-DD`. */
+export function dateIn(timeZone: string, time: string | number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(time));
+}
+
+/** Returns the date in a time zone, this many days from today, as `YYYY-MM-DD`. */
 export function dayIn(timeZone: string, days = 0): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now() + days * 86_400_000);
+  const today = Date.parse(dateIn(timeZone, Date.now()));
+  return new Date(today + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** One account with a customer, and its recurring invoices. */

@@ -122,6 +122,7 @@ export class KeyboardPerson {
     await this.reach(this.page.getByRole('dialog').last().getByRole('radio'));
     for (let stop = 0; stop < 12 && (await wanted.count()) === 0; stop += 1) await this.press('ArrowDown');
     await this.press('Space');
+    expect(await wanted.isChecked(), `${name} is picked`).to.equal(true);
   }
 
   /** Goes to the tabs of the open drawer by Tab, then to the wanted tab by the arrow keys. */

@@ -49,9 +49,9 @@ describe('QuickBooks: a preview names what a sync would write', () => {
     await account.waitForWrites();
     const storage = { name: 'Storage', category: 'storage', unit_price_cents: 4000 };
     const second = await account.release({ lines: [line({ unit_price_cents: 1000 }), line(storage)] });
-    const voided = await account.release();
+    const [voided] = await account.releaseBooked();
     await account.client.post(`/invoices/${voided.id}/void`, { reason: 'Entered twice' });
-    await account.waitForWrites();
+    await account.settle();
     // Forget that the second customer is in the books, as if the books were connected only now.
     await account.stack.rows(
       account.tenant.id,
@@ -75,7 +75,8 @@ describe('QuickBooks: a preview names what a sync would write', () => {
     const path = `/connections/${account.connectionId}/sync`;
     const headers = { 'X-Service-Dry-Run': 'true' };
     const counted = await account.client.post(path, { since }, { headers });
-    expect(counted.body.data.pushed).to.equal(found.invoices + found.payments);
+    // A sync looks at the void invoice too, because the books had it.
+    expect(counted.body.data.pushed).to.equal(found.invoices + found.payments + 1);
     expect((await preview(new Date(Date.now() + 60_000).toISOString())).invoices).to.equal(0);
   });
 

@@ -1,9 +1,8 @@
 /**
- * A worker thread that tests run instead of the product's thread that draws PDFs. The document's
- * title determines how the thread misbehaves.
+ * A process that tests run instead of the product's process that draws PDFs. The document's title
+ * determines how it misbehaves.
  */
-import { parentPort, threadId } from 'node:worker_threads';
-import type { DrawReply, DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
+import type { DrawReply, DrawRequest } from '../../../shared/documents/pdf/pdf-process.js';
 
 /** Texts that stay in the heap after a drawing. */
 const kept: string[][] = [];
@@ -14,16 +13,20 @@ const takeHeap = (pieces: number) => {
     kept.push(Array.from({ length: 10_000 }, (_, nth) => `${kept.length}-${nth}`));
 };
 
-parentPort?.on('message', ({ document: { title } }: DrawRequest) => {
+process.on('message', ({ document: { title } }: DrawRequest) => {
   if (title === 'hangs') for (;;);
   if (title === 'takes all memory') takeHeap(Number.POSITIVE_INFINITY);
   // Fill the heap without limit, because the amount that exceeds the heap limit differs between
   // versions of Node.
-  if (title === 'fits only into a new thread') takeHeap(kept.length === 0 ? 1 : Number.POSITIVE_INFINITY);
+  if (title === 'fits only into a new process') takeHeap(kept.length === 0 ? 1 : Number.POSITIVE_INFINITY);
   if (title === 'exits') process.exit(0);
+  const text =
+    title === 'names the variables of its environment'
+      ? JSON.stringify(Object.keys(process.env))
+      : `process ${process.pid}`;
   const reply: DrawReply =
     title === 'fails'
       ? { error: 'no such font' }
-      : { bytes: Buffer.from(`thread ${threadId}`), isFull: title === 'fills up' };
-  parentPort?.postMessage(reply);
+      : { bytes: Buffer.from(text), isFull: title === 'fills up' };
+  process.send?.(reply);
 });
