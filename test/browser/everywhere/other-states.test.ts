@@ -1,11 +1,9 @@
 /** Checks screens that are empty, that cannot load their data, or that have an open menu. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { findAxeViolations } from '../../support/browser/axe.js';
+import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { waitUntilLoaded } from '../../support/browser/wait-in-page.js';
-
-const THEMES = ['light', 'dark'] as const;
 
 describe('other states of the dashboard', function () {
   this.timeout(120_000);
@@ -25,51 +23,49 @@ describe('other states of the dashboard', function () {
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       await waitUntilLoaded(page);
       await isReady(page);
-      violations.push(...(await findAxeViolations(page)).map((text) => `${name}: ${text}`));
+      violations.push(...(await findViolationsInBothThemes(page)).map((text) => `${name}: ${text}`));
     }
     return violations;
   }
 
-  for (const colorScheme of THEMES) {
-    it(`axe finds no violation on the screens of an empty account in the ${colorScheme} theme`, async () => {
-      const { page } = await dashboard.open('', { colorScheme });
-      expect(await walk(page, async () => undefined)).to.deep.equal([]);
-    });
+  it('axe finds no violation on the screens of an empty account', async () => {
+    const { page } = await dashboard.open('');
+    expect(await walk(page, async () => undefined)).to.deep.equal([]);
+  });
 
-    it(`axe finds no violation on screens that cannot load their data in the ${colorScheme} theme, and each says so`, async () => {
-      const { page } = await dashboard.open('', { colorScheme });
-      await page.route('**/v1/**', (route) =>
-        /\/v1\/(session|stream|me$)/.test(route.request().url())
-          ? route.continue()
-          : route.fulfill({
-              status: 500,
-              contentType: 'application/json',
-              body: JSON.stringify({
-                ok: false,
-                error: { code: 'internal_error', message: 'Something failed.', requestId: 'r' },
-              }),
+  it('axe finds no violation on screens that cannot load their data, and each says so', async () => {
+    const { page } = await dashboard.open('');
+    await page.route('**/v1/**', (route) =>
+      /\/v1\/(session|stream|me$)/.test(route.request().url())
+        ? route.continue()
+        : route.fulfill({
+            status: 500,
+            contentType: 'application/json',
+            body: JSON.stringify({
+              ok: false,
+              error: { code: 'internal_error', message: 'Something failed.', requestId: 'r' },
             }),
-      );
-      await page.reload();
-      const says = (shown: Page) => shown.getByRole('main').getByRole('alert').first().waitFor();
-      expect(await walk(page, says)).to.deep.equal([]);
-    });
+          }),
+    );
+    await page.reload();
+    const says = (shown: Page) => shown.getByRole('main').getByRole('alert').first().waitFor();
+    expect(await walk(page, says)).to.deep.equal([]);
+  });
 
-    it(`axe finds no violation with an open menu, palette or list of keys in the ${colorScheme} theme`, async () => {
-      const { page } = await dashboard.open('invoices', { colorScheme });
-      const violations: string[] = [];
-      await page.getByRole('button', { name: 'Your account' }).click();
-      await page.getByRole('button', { name: 'Sign out' }).waitFor();
-      violations.push(...(await findAxeViolations(page)));
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Control+k');
-      await page.getByRole('textbox').first().waitFor();
-      violations.push(...(await findAxeViolations(page)));
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('?');
-      await page.getByRole('dialog').first().waitFor();
-      violations.push(...(await findAxeViolations(page)));
-      expect(violations).to.deep.equal([]);
-    });
-  }
+  it('axe finds no violation with an open menu, palette or list of keys', async () => {
+    const { page } = await dashboard.open('invoices');
+    const violations: string[] = [];
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    violations.push(...(await findViolationsInBothThemes(page)));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox').first().waitFor();
+    violations.push(...(await findViolationsInBothThemes(page)));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').first().waitFor();
+    violations.push(...(await findViolationsInBothThemes(page)));
+    expect(violations).to.deep.equal([]);
+  });
 });

@@ -21,21 +21,28 @@ interface AxeResult {
 /** How many times axe checks a page that changes during each check. */
 const MAX_CHECKS = 5;
 
+/** What axe looks at: the whole page, or the dialog that was opened last if one is open. */
+type Part = 'page' | 'dialog';
+const PARTS: Record<Part, string> = {
+  page: 'document',
+  dialog: '[...document.querySelectorAll("[role=dialog]")].at(-1) ?? document',
+};
+
 type Rules = { type: 'tag' | 'rule'; values: readonly string[] };
 
 /** Lists the violations that axe finds on the page, one entry per rule and element. */
 export const findAxeViolations = (page: Page): Promise<string[]> =>
-  runAxe(page, { type: 'tag', values: TAGS });
+  runAxe(page, { type: 'tag', values: TAGS }, 'page');
 
 /**
- * Lists the violations of a page of the dashboard in both themes. All rules run in the light
+ * Lists the violations of a page of the dashboard, or of its open dialog, in both themes. All rules run in the light
  * theme. In the dark theme, only the rules about colours run, because the dashboard shows the same
  * elements with the same names there. Leaves the page in the light theme.
  */
-export async function findViolationsInBothThemes(page: Page): Promise<string[]> {
-  const inLight = await findAxeViolations(page);
+export async function findViolationsInBothThemes(page: Page, part: Part = 'page'): Promise<string[]> {
+  const inLight = await runAxe(page, { type: 'tag', values: TAGS }, part);
   await showTheme(page, 'dark');
-  const inDark = await runAxe(page, { type: 'rule', values: COLOR_RULES });
+  const inDark = await runAxe(page, { type: 'rule', values: COLOR_RULES }, part);
   await showTheme(page, 'light');
   return [...inLight, ...inDark.map((text) => `dark theme: ${text}`)];
 }
@@ -56,23 +63,25 @@ async function showTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
  * look as it never did: the colour of a disabled label, whose field is now enabled. Therefore
  * checks such a page again.
  */
-const CHECK_STILL_PAGE = `async (options, maxChecks) => {
+const CHECK_STILL_PAGE = `async (part, options, maxChecks) => {
   for (let check = 1; ; check += 1) {
     let changes = 0;
     const observer = new MutationObserver((records) => { changes += records.length; });
     observer.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
-    const result = await axe.run(document, options);
+    const result = await axe.run(part, options);
     changes += observer.takeRecords().length;
     observer.disconnect();
     if (result.violations.length === 0 || changes === 0 || check === maxChecks) return result;
   }
 }`;
 
-async function runAxe(page: Page, runOnly: Rules): Promise<string[]> {
+async function runAxe(page: Page, runOnly: Rules, part: Part): Promise<string[]> {
   // The Content-Security-Policy of the page does not block code that the debugger evaluates.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
-  const { violations } = await page.evaluate<AxeResult>(`(${CHECK_STILL_PAGE})(${options}, ${MAX_CHECKS})`);
+  const { violations } = await page.evaluate<AxeResult>(
+    `(${CHECK_STILL_PAGE})(${PARTS[part]}, ${options}, ${MAX_CHECKS})`,
+  );
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target.join(' ')}: ${failureSummary}`),
   );
