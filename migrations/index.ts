@@ -69,6 +69,8 @@ import * as addDriverPayments from './20261128100000_add_driver_payments.js';
 import * as addPretendMethods from './20261128110000_add_pretend_methods.js';
 import * as addBooks from './20261128200000_add_books.js';
 import * as indexExternalIds from './20261128200100_index_external_ids.js';
+import * as addTelematics from './20261128220000_add_telematics.js';
+import * as indexTruckVins from './20261128220100_index_truck_vins.js';
 
 interface Migration {
   name: string;
@@ -152,6 +154,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261128110000_add_pretend_methods', ...addPretendMethods },
   { name: '20261128200000_add_books', ...addBooks },
   { name: '20261128200100_index_external_ids', ...indexExternalIds },
+  { name: '20261128220000_add_telematics', ...addTelematics },
+  { name: '20261128220100_index_truck_vins', ...indexTruckVins },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

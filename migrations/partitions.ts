@@ -2,7 +2,7 @@ import pg from 'pg';
 import { DAY_MS, firstIdAt, timeOf, WEEK_MS, weekOf } from './partition-weeks.js';
 
 /** The tables that are partitioned by id. Their ids begin with the time (UUIDv7). */
-const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts'] as const;
+const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts', 'truck_positions'] as const;
 
 type Table = (typeof TABLES)[number];
 

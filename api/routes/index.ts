@@ -10,6 +10,7 @@ export { auditLogRoutes } from './audit-log.js';
 export { bookingPreviewRoutes } from './booking-preview.js';
 export { claimRoutes } from './claims.js';
 export { connectionChoiceRoutes } from './connection-choices.js';
+export { connectionVehicleRoutes } from './connection-vehicles.js';
 export { connectionRoutes } from './connections.js';
 export { customerRoutes } from './customers.js';
 export { dispatchRoutes } from './dispatch.js';

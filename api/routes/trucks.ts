@@ -1,4 +1,6 @@
 import { getReadAccess } from '../../shared/registry/tables.js';
+import { listTruckPositions } from '../../shared/resources/truck-positions/queries.js';
+import { truckPositionListQuery } from '../../shared/resources/truck-positions/schema.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { truckListQuery } from '../../shared/resources/trucks/schema.js';
@@ -48,4 +50,25 @@ export const truckRoutes = defineRoutes('Fleet', (router, api) => {
    *       JSON merge: an absent member is kept, null clears it; a location is replaced as a whole.
    */
   router.patch('/trucks/:id', serveWrite(api, updateTruck));
+
+  /**
+   * @openapi
+   * /trucks/{id}/positions:
+   *   get:
+   *     operationId: listTruckPositions
+   *     summary: List the past positions of a truck
+   *     description: >-
+   *       Newest first, for 30 days. Only positions that a telematics vendor reported are kept, one
+   *       per 30 seconds at most, and fewer for fleets of more than 500 trucks.
+   *     x-list: TruckPosition
+   */
+  router.get(
+    '/trucks/:id/positions',
+    serveList(api, {
+      access: read,
+      schema: truckPositionListQuery,
+      buildQuery: listTruckPositions,
+      parent: { entityType: 'truck', member: 'truck_id' as never },
+    }),
+  );
 });

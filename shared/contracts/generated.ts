@@ -25,9 +25,9 @@ export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" 
 export type ConnectionActionName = "test" | "sync" | "pause" | "resume" | "reconnect" | "disconnect";
 export type OutboundOperationState = "due" | "doing" | "done" | "waiting" | "dead";
 export type SyncRunState = "succeeded" | "failed";
+export type DutyClass = "light" | "medium" | "heavy";
 export type AutopayTime = "release" | "due_date";
 export type DisputeStatus = "open" | "won" | "lost";
-export type DutyClass = "light" | "medium" | "heavy";
 export type DriverStatus = "active" | "inactive";
 export type Environment = "live" | "sandbox";
 export type ExportResource = "invoices" | "customers" | "work_orders" | "inspections" | "all";
@@ -687,6 +687,40 @@ export interface SyncRun {
 export interface SyncRunListQuery {
   limit: number;
   cursor?: string;
+}
+export interface ConnectionVehicle {
+  id: string;
+  connection_id: string;
+  external_id: string;
+  name: string | null;
+  vin: string | null;
+  plate: string | null;
+  make: string | null;
+  model: string | null;
+  year: number | null;
+  duty_class: "light" | "medium" | "heavy" | null;
+  truck_id: string | null;
+  proposed_truck: {
+    id: string;
+    unit_number: string;
+    matched_by: "vin" | "unit_number";
+  } | null;
+  removed_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface ConnectionVehicleListQuery {
+  limit: number;
+  cursor?: string;
+}
+export interface VehicleLink {
+  truck_id?: string;
+  create?: true;
+  unit_number?: string;
+  duty_class?: DutyClass;
+}
+export interface VehicleUnlink {
+  [k: string]: unknown;
 }
 export interface AgentCustomerListItem {
   id: string;
@@ -2233,6 +2267,22 @@ export interface TruckPatch {
     speed_mph?: number | null;
     at?: string;
   } | null;
+}
+export interface TruckPosition {
+  id: string;
+  truck_id: string;
+  connection_id: string;
+  lat: number;
+  lng: number;
+  heading: number | null;
+  speed_mph: number | null;
+  at: string;
+}
+export interface TruckPositionListQuery {
+  since?: string;
+  until?: string;
+  limit: number;
+  cursor?: string;
 }
 export interface User {
   id: string;

@@ -1,8 +1,9 @@
 import { Vendors } from './contract/vendor.js';
 import { quickbooks } from './quickbooks/adapter.js';
+import { samsara } from './samsara/adapter.js';
 import { smtp } from './smtp/adapter.js';
 import { stripe } from './stripe/adapter.js';
 import { twilio } from './twilio/adapter.js';
 import { xero } from './xero/adapter.js';
 
-export const VENDORS = new Vendors([smtp, stripe, twilio, quickbooks, xero]);
+export const VENDORS = new Vendors([smtp, stripe, twilio, quickbooks, xero, samsara]);

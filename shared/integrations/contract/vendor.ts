@@ -4,6 +4,7 @@ import type { AccountingAdapter } from './accounting.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
 import type { PaymentsAdapter } from './payments.js';
+import type { TelematicsAdapter } from './telematics.js';
 import type { BookLimits, CallLimits } from './vendor-limits.js';
 
 /** The kinds of vendors that docs/decisions.md §11 defines. */
@@ -181,6 +182,8 @@ export interface TenantVendor {
   payments?: PaymentsAdapter;
   /** Set if accounts keep their books at the vendor. */
   accounting?: AccountingAdapter;
+  /** Set if the vendor knows where the account's trucks are. */
+  telematics?: TelematicsAdapter;
   inbound: Inbound;
   /** Set if customers can text and call the account through the vendor. */
   phone?: PhoneInbound;

@@ -18,6 +18,7 @@ import {
   normalizeFindings,
   normalizeInspectedVehicle,
 } from './findings.js';
+import { recordInspections } from './record-handler.js';
 
 export async function createInspections(
   tx: Transaction,
@@ -117,4 +118,5 @@ function applyDefectChange(
 export const inspectionHandlers: CommandHandlers = {
   'inspection.create': createInspections,
   'inspection.update': updateInspections,
+  'inspection.record': recordInspections,
 };

@@ -1,10 +1,12 @@
 /**
  * Runs the double of a vendor in the foreground, for people who try the product without an account
- * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks` or `xero`.
+ * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks`, `xero` or `samsara`.
  */
 import { parseArgs } from 'node:util';
 import { BOOKS_APP } from './quickbooks-double/oauth.js';
 import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
+import { addDemoVehicles, startDriving } from './samsara-double/route.js';
+import { SamsaraDouble } from './samsara-double/samsara-double.js';
 import { StripeDouble } from './stripe-double/stripe-double.js';
 import { TwilioDouble } from './twilio-double/twilio-double.js';
 import { XERO_APP } from './xero-double/sign-ins.js';
@@ -64,6 +66,17 @@ const DOUBLES: Readonly<
     },
     hint: 'Connect Xero and choose an organisation at the sign-in; a sandbox account takes the demo. Then enter the connection’s webhook address and the webhook key xero-webhooks at the control page.',
     application: { ...XERO_APP, webhook_secret: 'xero-webhooks' },
+  },
+  samsara: {
+    port: 12_115,
+    async start(port) {
+      const double = new SamsaraDouble();
+      double.opensAnyToken = true;
+      double.onOpened = addDemoVehicles;
+      startDriving(double.organisations);
+      return double.start(port);
+    },
+    hint: 'Connect Samsara with any API token, such as samsara_api_demo, and the webhook secret ZGVtby1zZWNyZXQ=. Then enter the connection’s webhook address and that secret at the control page.',
   },
 };
 

@@ -12,6 +12,7 @@ import type { RecordKind } from '../records/record-kind.js';
 import { refundRecords } from '../records/refunds.js';
 import { savedMethodRecords } from '../records/saved-methods.js';
 import { terminalCheckRecords, terminalPaymentRecords } from '../records/terminal-payments.js';
+import { inspectionRecords } from '../telematics/inspections.js';
 
 /** Maps the `kind` of an outbound operation to the code that writes and pulls such records. */
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
@@ -30,6 +31,7 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   customer: customerRecords,
   invoice: invoiceRecords,
   booked_payment: bookedPaymentRecords,
+  inspection: inspectionRecords,
 };
 
 /**
@@ -66,6 +68,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   customers: 'customer',
   invoices: 'invoice',
   booked_payments: 'booked_payment',
+  inspections: 'inspection',
 };
 
 export function findStreamKind(stream: string): RecordKind {

@@ -31,6 +31,8 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
    */
   hasRefreshed = false;
   rate: CallRate | undefined;
+  /** When a call of a routine read was last logged, by performance.now(). */
+  routineLoggedAt = Number.NEGATIVE_INFINITY;
   /**
    * The number of records that the next step may write at the same time, if their kind allows it.
    * It is 1 at first and after a failure. So a vendor in trouble gets one request at a time. And

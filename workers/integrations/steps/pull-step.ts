@@ -1,10 +1,12 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
+import { POSITIONS_STREAM, VEHICLES_STREAM } from '../../../shared/integrations/contract/telematics.js';
 import {
   CHOICES_STREAM,
   RECONCILIATION_STREAM,
   type VendorAccount,
 } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
@@ -22,6 +24,9 @@ import { findStreamKind } from '../kinds/record-kinds.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
 import { keepEarly } from '../records/keep-early.js';
 import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
+import { findPollMs } from '../telematics/poll-interval.js';
+import { readPositions } from '../telematics/read-positions.js';
+import { readVehicles } from '../telematics/read-vehicles.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
 
@@ -30,14 +35,22 @@ const RETRY_MS = 30_000;
 /** The wait before a pull tries refused credentials again. New credentials end the wait. */
 const REFUSED_RETRY_MS = 6 * 3_600_000;
 
+type Pull = (step: Step, stream: DueStream, startedAt: Date) => Promise<void>;
+
+/** The streams that are not read by the record kinds. */
+const OWN_PULLS: Readonly<Record<string, Pull>> = {
+  [DESCRIBE_STREAM]: describeAccount,
+  [CHOICES_STREAM]: readChoices,
+  [RECONCILIATION_STREAM]: reconcilePage,
+  [VEHICLES_STREAM]: readVehicles,
+  [POSITIONS_STREAM]: readPositions,
+};
+
 /** Reads one page of a stream, and stores the page's commands together with the next cursor. */
 export async function runPull(step: Step, stream: DueStream): Promise<void> {
   const startedAt = new Date();
   try {
-    if (stream.stream === DESCRIBE_STREAM) await describeAccount(step, stream, startedAt);
-    else if (stream.stream === CHOICES_STREAM) await readChoices(step, stream);
-    else if (stream.stream === RECONCILIATION_STREAM) await reconcilePage(step, stream, startedAt);
-    else await pullStream(step, stream, startedAt);
+    await (OWN_PULLS[stream.stream] ?? pullStream)(step, stream, startedAt);
   } catch (cause) {
     // Also store a failure if PostgreSQL rejects the page. Otherwise the worker would repeat the
     // pull every half second.
@@ -131,11 +144,21 @@ async function storeFailure(
   const canRefresh = step.planTokenRefresh(error);
   await step.finish({
     error: canRefresh ? null : error,
-    store(tx) {
-      const waitMs = isAccess && stream.stream === DESCRIBE_STREAM ? REFUSED_RETRY_MS : RETRY_MS;
+    async store(tx) {
+      const waitMs = await findRetryMs(tx, step, { stream: stream.stream, isAccess });
       const inMs = canRefresh ? 0 : Math.max(waitMs, error.retryAfterMs ?? 0);
       postponeStream(tx, step.connection, { ...stream, inMs });
       recordRun(tx, step, { stream: stream.stream, startedAt, state: 'failed', error: error.message });
     },
   });
+}
+
+async function findRetryMs(
+  tx: Transaction,
+  { connection }: Step,
+  { stream, isAccess }: { stream: string; isAccess: boolean },
+): Promise<number> {
+  if (isAccess && stream === DESCRIBE_STREAM) return REFUSED_RETRY_MS;
+  // A position is soon outdated. The circuit breaker still pauses a vendor that does not answer.
+  return stream === POSITIONS_STREAM ? findPollMs(tx, connection) : RETRY_MS;
 }

@@ -19,6 +19,7 @@ import { storeConnectionHealth } from '../../../shared/sync/lease-connection-que
 import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.js';
 import { CallRate } from '../queue/call-rate.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
+import { selectLoggedCalls } from './select-logged-calls.js';
 import { isSignedIn, openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
@@ -54,6 +55,10 @@ export interface StepCommand {
 }
 
 export interface StepResult {
+  /**
+   * True for a read that runs every few seconds. Of its successful calls, one a minute is logged.
+   */
+  isRoutine?: true;
   /** Undefined if the step succeeded. Null if the step shows nothing about the vendor's health. */
   error?: VendorError | undefined | null;
   commands?: StepCommand[];
@@ -173,7 +178,7 @@ export class Step {
       const statusCommands = this.judgeHealth(tx, held, { ...result, calls });
       const further = (await result.store?.(tx)) ?? [];
       const all = this.buildCommands([...(result.commands ?? []), ...further, ...statusCommands]);
-      insertCalls(tx, this.connection, calls);
+      insertCalls(tx, this.connection, result.isRoutine ? selectLoggedCalls(this.queue, calls) : calls);
       for (const command of all) storeOperationAtCommit(tx, command, COMMAND_LEASE_SECONDS);
       return all;
     });
@@ -185,12 +190,12 @@ export class Step {
       );
   }
 
-  private log({ error }: StepResult, calls: number): void {
+  private log({ error, isRoutine }: StepResult, calls: number): void {
     const { tenantId: tenant, connectionId: connection, vendor } = this.connection;
     const failure = error ? { kind: error.kind, code: error.code } : {};
     const ms = Math.round(performance.now() - this.startedAt);
     const fields = { tenant, connection, vendor, calls, ...failure, ms };
-    this.services.runtime.logger.info(fields, 'step of a connection');
+    this.services.runtime.logger[isRoutine ? 'debug' : 'info'](fields, 'step of a connection');
   }
 
   private buildCommands(commands: readonly StepCommand[]): Command[] {

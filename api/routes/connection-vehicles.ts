@@ -1,0 +1,68 @@
+import { notFound } from '../../shared/platform/errors.js';
+import { isUuid } from '../../shared/platform/ids.js';
+import { ADMIN } from '../../shared/records/resource-table.js';
+import {
+  linkVehicle,
+  type NamedConnection,
+  unlinkVehicle,
+} from '../../shared/resources/connection-vehicles/commands.js';
+import { listConnectionVehicles } from '../../shared/resources/connection-vehicles/queries.js';
+import { connectionVehicleListQuery } from '../../shared/resources/connection-vehicles/schema.js';
+import { deriveVehicleId } from '../../shared/resources/connection-vehicles/vehicle-id.js';
+import { serveList } from '../middleware/read.js';
+import { serveWrite, type WriteOptions } from '../middleware/write.js';
+import type { ApiContext } from '../runtime/context.js';
+import { defineRoutes } from '../runtime/define-routes.js';
+
+export const connectionVehicleRoutes = defineRoutes('Integrations', (router, api) => {
+  /**
+   * @openapi
+   * /connections/{id}/vehicles:
+   *   get:
+   *     operationId: listConnectionVehicles
+   *     summary: List the vehicles of a telematics vendor
+   *     description: >-
+   *       Newest first, each with the truck that it is linked to, or probably is. Empty until they
+   *       were read, and for other vendors. At most 5,000 are kept.
+   *     x-list: ConnectionVehicle
+   * /connections/{id}/vehicles/{external_id}/link:
+   *   post:
+   *     operationId: linkConnectionVehicle
+   *     summary: Link a vehicle to a truck
+   *     description: >-
+   *       The truck then gets the positions and inspections of the vehicle. A vehicle has one truck,
+   *       and a truck has one vehicle per connection; a second link is 409 conflict. No truck is
+   *       created unless create is true.
+   *   delete:
+   *     operationId: unlinkConnectionVehicle
+   *     summary: End the link of a vehicle
+   *     description: The truck keeps its last position.
+   */
+  router.get(
+    '/connections/:id/vehicles',
+    serveList(api, {
+      access: ADMIN,
+      schema: connectionVehicleListQuery,
+      buildQuery: listConnectionVehicles,
+      parent: { entityType: 'connection', member: 'connection_id' as never },
+    }),
+  );
+  const path = '/connections/:id/vehicles/:external_id/link';
+  router.post(path, serveWrite(api, linkVehicle, describeTarget()));
+  router.delete(path, serveWrite(api, unlinkVehicle, describeTarget()));
+});
+
+/** The path names the vehicle by its connection and the vendor's id. */
+function describeTarget<Input extends NamedConnection>(): WriteOptions<Input> {
+  return {
+    getTargetId: (ctx) => {
+      if (!isUuid(ctx.params.id)) throw notFound('connection');
+      return deriveVehicleId(readConnectionId(ctx), String(ctx.params.external_id));
+    },
+    prepareInput: (input, ctx) => ({ ...input, connection_id: readConnectionId(ctx) }),
+  };
+}
+
+function readConnectionId({ params }: ApiContext): string {
+  return String(params.id).toLowerCase();
+}

@@ -1,0 +1,193 @@
+import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
+import type { TruckCreate, VehicleLink } from '../../contracts/generated.js';
+import { POSITIONS_STREAM } from '../../integrations/contract/telematics.js';
+import { newId } from '../../platform/ids.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { findExistingRecords, unknownReferenceOutcome } from '../../records/references.js';
+import { findLinks, type Link, removeLink, storeLink } from '../../sync/links.js';
+import { makeStreamsDue } from '../../sync/stream-rows.js';
+import { auditSideEffects } from '../audit-log/audit-side-effects.js';
+import { type ConnectionRow, lockConnections, refuseMove } from '../connections/connection-rows.js';
+import { createTrucks } from '../trucks/handlers.js';
+import type { NamedConnection } from './commands.js';
+import { TRUCK_KIND } from './links.js';
+import { connectionVehicleTable } from './table.js';
+
+const LABEL = connectionVehicleTable.label as string;
+/** After a link, the inspections of this time are read again. */
+const INSPECTIONS_BACK_MS = 86_400_000;
+const MAX_UNIT_CHARS = 32;
+const VIN = /^[A-HJ-NPR-Z0-9]{17}$/i;
+
+interface VehicleRow extends Row, RecordRef {
+  connection_id: string;
+  external_id: string;
+  name: string | null;
+  vin: string | null;
+  plate: string | null;
+  make: string | null;
+  model: string | null;
+  year: number | null;
+  duty_class: 'light' | 'medium' | 'heavy' | null;
+}
+
+type LinkCommand = Command<VehicleLink & NamedConnection>;
+
+interface Target {
+  vehicle: VehicleRow;
+  connection: ConnectionRow;
+}
+
+/**
+ * Locks the connections and then the vehicles of the commands, in the sequence in which the worker
+ * locks them.
+ */
+async function lockTargets(
+  tx: Transaction,
+  commands: readonly Command<NamedConnection>[],
+): Promise<(Target | undefined)[]> {
+  const owners = commands.map((command) => ({ ...command, entityId: command.input.connection_id }));
+  const connections = await lockConnections(tx, owners);
+  const vehicles = await lockRecords<VehicleRow>(tx, connectionVehicleTable.table, commands.map(toRecordRef));
+  return commands.map((command, index) => {
+    const vehicle = vehicles.get(refKey(toRecordRef(command)));
+    const connection = connections.get(refKey(toRecordRef(owners[index] as Command)));
+    return vehicle && connection && { vehicle, connection };
+  });
+}
+
+/** Links vehicles one after another, because a link may take the truck of another command. */
+async function linkVehicles(tx: Transaction, commands: LinkCommand[]): Promise<CommandOutcome[]> {
+  const targets = await lockTargets(tx, commands);
+  const outcomes: CommandOutcome[] = [];
+  for (const [index, command] of commands.entries()) {
+    const target = targets[index];
+    outcomes.push(target ? await linkOne(tx, command, target) : notFoundOutcome(LABEL));
+  }
+  return outcomes;
+}
+
+async function linkOne(
+  tx: Transaction,
+  command: LinkCommand,
+  { vehicle, connection }: Target,
+): Promise<CommandOutcome> {
+  if (connection.status === 'revoked') return refuseMove(connection, 'changed');
+  const { truck_id: wanted } = command.input;
+  const truck = { tenant_id: command.tenantId, id: wanted ?? newId() };
+  if (wanted !== undefined && (await findExistingRecords(tx, 'trucks', [truck])).size === 0)
+    return unknownReferenceOutcome('truck_id', 'truck');
+  const link: Link = { ...toLink(vehicle), local_id: truck.id };
+  const found = await findLinks(tx, link);
+  if (found.some(({ local_id, external_id }) => local_id === truck.id && external_id === vehicle.external_id))
+    return { ok: true, changes: [], events: [] };
+  const [taken] = found;
+  if (taken) return refuseTaken(taken, vehicle);
+  if (wanted === undefined) {
+    const refusal = await createTruck(tx, command, { vehicle, truckId: truck.id });
+    if (refusal) return refusal;
+  }
+  await storeLink(tx, link);
+  await touch(tx, vehicle);
+  await readAgain(tx, vehicle);
+  return {
+    ok: true,
+    changes: [{ field: 'truck_id', from: null, to: truck.id }],
+    events: [],
+    prompts: [{ queue: INTEGRATIONS_QUEUE, id: vehicle.connection_id }],
+  };
+}
+
+function toLink({ tenant_id, connection_id, external_id }: VehicleRow): Omit<Link, 'local_id'> {
+  return { tenant_id, connection_id, kind: TRUCK_KIND, external_id };
+}
+
+function refuseTaken(taken: Link, { external_id }: VehicleRow): CommandOutcome {
+  const message =
+    taken.external_id === external_id
+      ? 'The vehicle is linked to another truck. Remove that link first.'
+      : `The truck is linked to another vehicle of this connection, ${taken.external_id}. Remove that link first.`;
+  return failedOutcome({ code: 'conflict', message });
+}
+
+/** Creates a truck with the data of the vehicle. Returns the refusal, if there is one. */
+async function createTruck(
+  tx: Transaction,
+  command: LinkCommand,
+  { vehicle, truckId }: { vehicle: VehicleRow; truckId: string },
+): Promise<CommandOutcome | undefined> {
+  const { plate, make, model, year } = vehicle;
+  const { unit_number = vehicle.name?.slice(0, MAX_UNIT_CHARS).trim(), duty_class } = command.input;
+  if (!unit_number) {
+    const message = 'unit_number is required, because the vehicle has no name';
+    return failedOutcome({
+      code: 'validation_error',
+      message: `${message}.`,
+      details: [{ field: 'unit_number', code: 'required', message }],
+    });
+  }
+  // A truck has a valid VIN or none, but a vendor may store anything.
+  const vin = VIN.test(vehicle.vin ?? '') ? vehicle.vin : null;
+  const input: TruckCreate = {
+    unit_number,
+    duty_class: duty_class ?? vehicle.duty_class ?? 'light',
+    vin,
+    plate,
+    make,
+    model,
+    year,
+  };
+  const [outcome] = await createTrucks(tx, [{ ...command, entityId: truckId, input }]);
+  if (!outcome?.ok) return outcome;
+  const entry = { command, entityType: 'truck', entityId: truckId, action: 'truck.created' };
+  await auditSideEffects(tx, [{ ...entry, changes: diffNewRecord(input) }]);
+  return undefined;
+}
+
+/** Reads the latest positions and inspections again, because those of the vehicle were dropped. */
+function readAgain(tx: Transaction, { tenant_id, connection_id: id }: VehicleRow): Promise<void> {
+  const since = new Date(Date.now() - INSPECTIONS_BACK_MS).toISOString();
+  const stream = { tenant_id, id, since };
+  return makeStreamsDue(tx, [
+    { ...stream, stream: POSITIONS_STREAM },
+    { ...stream, stream: 'inspections' },
+  ]);
+}
+
+/** Marks the vehicle as changed, because its representation shows the link. */
+async function touch(tx: Transaction, { tenant_id, id }: VehicleRow): Promise<void> {
+  await tx.query({
+    name: 'touch-vehicle',
+    text: `update connection_vehicles t set updated_at = ${nextUpdatedAtSql('t')} where t.tenant_id = $1 and t.id = $2`,
+    values: [tenant_id, id],
+  });
+}
+
+async function unlinkVehicles(
+  tx: Transaction,
+  commands: Command<NamedConnection>[],
+): Promise<CommandOutcome[]> {
+  const targets = await lockTargets(tx, commands);
+  const outcomes: CommandOutcome[] = [];
+  for (const target of targets) {
+    if (!target) {
+      outcomes.push(notFoundOutcome(LABEL));
+      continue;
+    }
+    const removed = await removeLink(tx, toLink(target.vehicle));
+    if (removed !== undefined) await touch(tx, target.vehicle);
+    const changes = removed === undefined ? [] : [{ field: 'truck_id', from: removed, to: null }];
+    outcomes.push({ ok: true, changes, events: [] });
+  }
+  return outcomes;
+}
+
+export const connectionVehicleHandlers: CommandHandlers = {
+  'connection_vehicle.link': linkVehicles,
+  'connection_vehicle.unlink': unlinkVehicles,
+};

@@ -1,0 +1,29 @@
+/**
+ * The kind of the rows in `external_ids` that link a truck to a vendor's vehicle. Their keys allow
+ * one vehicle of a connection per truck, and one truck per vehicle.
+ */
+export const TRUCK_KIND = 'truck';
+
+/** Returns SQL for the id of the truck to which the vehicle `alias` is linked. */
+export function selectLinkedTruck(alias: string): string {
+  return `(select x.local_id from external_ids x where x.tenant_id = ${alias}.tenant_id
+    and x.connection_id = ${alias}.connection_id and x.kind = '${TRUCK_KIND}' and x.external_id = ${alias}.external_id)`;
+}
+
+const isFree = (
+  alias: string,
+) => `not exists (select from external_ids x where x.tenant_id = ${alias}.tenant_id
+  and x.connection_id = ${alias}.connection_id and x.kind = '${TRUCK_KIND}' and x.local_id = k.id)`;
+
+/**
+ * Returns SQL for the truck that the vehicle `alias` probably is: one with its VIN, else one whose
+ * unit number is its name. Trucks that are linked to another vehicle of the connection are left
+ * out.
+ */
+export function findProposalSql(alias: string): string {
+  const find = (rank: number, matchedBy: string, condition: string) =>
+    `(select k.id, k.unit_number, '${matchedBy}' as matched_by, ${rank} as rank, k.created_at from trucks k
+      where k.tenant_id = ${alias}.tenant_id and ${condition} and ${isFree(alias)} order by k.created_at, k.id limit 1)`;
+  return `select * from (${find(1, 'vin', `k.vin is not null and upper(k.vin) = upper(${alias}.vin)`)}
+    union all ${find(2, 'unit_number', `lower(k.unit_number) = lower(${alias}.name)`)}) b order by b.rank limit 1`;
+}

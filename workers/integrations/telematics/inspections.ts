@@ -1,0 +1,69 @@
+import type { Change } from '../../../shared/integrations/contract/connection.js';
+import type { VehicleInspection } from '../../../shared/integrations/contract/telematics.js';
+import { newId } from '../../../shared/platform/ids.js';
+import { TRUCK_KIND } from '../../../shared/resources/connection-vehicles/links.js';
+import { type InspectionReport, recordInspection } from '../../../shared/resources/inspections/commands.js';
+import { findLinkedRecords } from '../../../shared/sync/links.js';
+import type { RecordKind } from '../records/record-kind.js';
+import type { Step } from '../vendor/step.js';
+import { getTelematics } from './get-telematics.js';
+
+/** An inspection of a vehicle that is linked to a truck. */
+type TruckInspection = VehicleInspection & { truckId: string };
+
+/**
+ * The record kind `inspection`. Inspections of vehicles without a truck are left out. Once a person
+ * links the vehicle, the stream is read again.
+ */
+export const inspectionRecords: RecordKind<TruckInspection> = {
+  write: () => Promise.reject(new Error('inspections are not written by operations')),
+  storeAcceptance: () => undefined,
+  buildSuccess: () => [],
+  buildFailure: () => [],
+  async pull(step, from) {
+    const page = await getTelematics(step).pullInspections(await step.open(), from);
+    return { ...page, changes: await addTrucks(step, page.changes) };
+  },
+  adopt: () => newId(),
+  buildChanges: (changes) =>
+    changes.map(({ change: { fields }, id }) => ({
+      type: recordInspection.type,
+      entityId: id.local_id,
+      input: toReport(fields),
+    })),
+};
+
+async function addTrucks(
+  { db, connection }: Step,
+  changes: readonly Change<VehicleInspection>[],
+): Promise<Change<TruckInspection>[]> {
+  if (changes.length === 0) return [];
+  const { tenantId } = connection;
+  const externalIds = [...new Set(changes.map(({ fields }) => fields.vehicle))];
+  const trucks = await db.transaction([tenantId], (tx) =>
+    findLinkedRecords(tx, connection, { kind: TRUCK_KIND, externalIds }),
+  );
+  return changes.flatMap((change) => {
+    const truckId = trucks.get(change.fields.vehicle);
+    return truckId === undefined ? [] : [{ ...change, fields: { ...change.fields, truckId } }];
+  });
+}
+
+function toReport(fields: TruckInspection): InspectionReport {
+  const { truckId, kind, verdict, defects, odometerMiles, notes, submittedAt, updatedAt } = fields;
+  return {
+    truck_id: truckId,
+    kind,
+    verdict,
+    defects: defects.map(({ externalId, component, resolvedAt, resolvedBy }) => ({
+      external_id: externalId,
+      component,
+      resolved_at: resolvedAt,
+      resolved_by: resolvedBy,
+    })),
+    odometer_miles: odometerMiles,
+    notes,
+    submitted_at: submittedAt,
+    changed_at: updatedAt,
+  };
+}

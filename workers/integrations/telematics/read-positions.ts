@@ -1,0 +1,78 @@
+import { failpoint } from '../../../shared/config/failpoints.js';
+import { broadcastRecordedEvents } from '../../../shared/events/recorded-broadcast.js';
+import type { VehiclePosition } from '../../../shared/integrations/contract/telematics.js';
+import type { Transaction } from '../../../shared/platform/postgres/database.js';
+import { TRUCK_KIND } from '../../../shared/resources/connection-vehicles/links.js';
+import { countLinkedTrucks } from '../../../shared/resources/connection-vehicles/queries.js';
+import { findIntervalMs, keepPositions } from '../../../shared/resources/truck-positions/store.js';
+import { moveTrucks, type TruckPositionReport } from '../../../shared/resources/trucks/positions.js';
+import { findLinkedRecords } from '../../../shared/sync/links.js';
+import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
+import type { Step } from '../vendor/step.js';
+import { getTelematics } from './get-telematics.js';
+import { findPollMs } from './poll-interval.js';
+
+/**
+ * Reads one page of positions, moves the linked trucks, and announces the change to the account's
+ * streams. The cursor is stored in the same transaction, so a worker that dies repeats a page or
+ * has stored it. A repeated page moves no truck back.
+ */
+export async function readPositions(step: Step, stream: DueStream): Promise<void> {
+  const { config, bus, logger } = step.services.runtime;
+  // A person who asks to read again gets the latest position of each vehicle.
+  const cursor = stream.since === null ? stream.cursor : null;
+  const page = await getTelematics(step).pullPositions(await step.open(), cursor);
+  failpoint(config, 'before_page_stored');
+  let moved = 0;
+  await step.finish({
+    isRoutine: true,
+    async store(tx) {
+      moved = await storePositions(tx, step, page.positions);
+      storeStreamProgress(tx, step.connection, {
+        stream: stream.stream,
+        cursor: page.cursor,
+        inMs: page.isLast ? await findPollMs(tx, step.connection) : 0,
+        requests: stream.requests,
+      });
+    },
+  });
+  failpoint(config, 'after_page_stored');
+  const { tenantId } = step.connection;
+  if (moved > 0)
+    await broadcastRecordedEvents(bus, [tenantId]).catch((error: unknown) =>
+      logger.warn({ err: error, tenant: tenantId }, 'positions not announced; readers find them later'),
+    );
+}
+
+/** Returns the number of trucks that have moved. */
+async function storePositions(
+  tx: Transaction,
+  { connection }: Step,
+  positions: readonly VehiclePosition[],
+): Promise<number> {
+  if (positions.length === 0) return 0;
+  const externalIds = [...new Set(positions.map(({ externalId }) => externalId))];
+  const trucks = await findLinkedRecords(tx, connection, { kind: TRUCK_KIND, externalIds });
+  const reports = positions.flatMap((position) => toReport(position, trucks.get(position.externalId)));
+  if (reports.length === 0) return 0;
+  const intervalMs = findIntervalMs(await countLinkedTrucks(tx, connection.tenantId));
+  keepPositions(tx, connection, { reports, intervalMs });
+  return moveTrucks(tx, connection.tenantId, listNewest(reports));
+}
+
+/** A clock that is ahead at the vendor must not keep later positions out, so its time is now. */
+function toReport(position: VehiclePosition, truckId: string | undefined): TruckPositionReport[] {
+  if (truckId === undefined) return [];
+  const { lat, lng, heading, speedMph: speed_mph } = position;
+  const at = new Date(Math.min(Date.parse(position.at), Date.now())).toISOString();
+  return [{ truck_id: truckId, lat, lng, heading, speed_mph, at }];
+}
+
+function listNewest(reports: readonly TruckPositionReport[]): TruckPositionReport[] {
+  const newest = new Map<string, TruckPositionReport>();
+  for (const report of reports) {
+    const other = newest.get(report.truck_id);
+    if (!other || Date.parse(report.at) >= Date.parse(other.at)) newest.set(report.truck_id, report);
+  }
+  return [...newest.values()];
+}
