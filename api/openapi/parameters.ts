@@ -14,6 +14,13 @@ export const sharedParameters = {
     schema: uuid,
     example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
   },
+  external_id: {
+    name: 'external_id',
+    ...inPath,
+    description: "The vendor's id of the record",
+    schema: { type: 'string', maxLength: 200 },
+    example: '281474976710656',
+  },
   method_id: {
     name: 'method_id',
     ...inPath,

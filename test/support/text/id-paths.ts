@@ -52,6 +52,9 @@ export function findListedKind(path: string): string {
   return findPathRecordKind(`/${path.split('/').at(-1)}/`);
 }
 
-/** @param methodId stands in paths that name a payment method beside its customer */
-export const withId = (path: string, id: string, methodId = id) =>
-  path.replace('{id}', id).replace('{method_id}', methodId);
+/**
+ * @param secondId stands in paths that name a second record, such as the payment method of a
+ *   customer or the vehicle of a connection
+ */
+export const withId = (path: string, id: string, secondId = id) =>
+  path.replace('{id}', id).replace('{method_id}', secondId).replace('{external_id}', secondId);

@@ -11,7 +11,10 @@ import { SamsaraDouble } from './samsara-double/samsara-double.js';
 
 export const WEBHOOK_SECRET = Buffer.from('samsara-test-secret').toString('base64');
 
-/** Returns a stack that all files share. Its accounts track trucks through a double of Samsara. */
+/**
+ * Returns a stack that all files share. Its accounts track trucks through a double of Samsara.
+ * After each test, the connections of its accounts end, so that none calls the double later.
+ */
 export function useTrackingStack(): TrackingStack {
   const tracking = useShared(
     'tracking',
@@ -23,9 +26,9 @@ export function useTrackingStack(): TrackingStack {
     double.misbehave = () => undefined;
     Object.assign(double, { pageSize: 512, emptyPages: 0 });
     await double.webhooks.settle();
+    await tracking.disconnectAll();
     expect(double.violations).to.deep.equal([]);
   });
-  after(() => tracking.disconnectAll());
   return tracking;
 }
 
@@ -168,6 +171,11 @@ export class TrackingAccount {
       },
       timeoutMs,
     );
+  }
+
+  /** Waits until no read of the positions is due. */
+  async waitForPositions(): Promise<void> {
+    await eventually('the positions are read', async () => ((await this.readStream())?.in_seconds ?? 0) > 0);
   }
 
   readStream(stream = 'positions') {

@@ -50,7 +50,8 @@ describe('vehicles of Samsara', () => {
   });
 
   it('a truck is proposed by its VIN first and then by its unit number, and is not linked', async () => {
-    const byVin = (await account.client.post('/trucks', { unit_number: 'A', duty_class: 'light', vin: VIN })).body;
+    const byVin = (await account.client.post('/trucks', { unit_number: 'A', duty_class: 'light', vin: VIN }))
+      .body;
     const byNumber = (await account.client.post('/trucks', { unit_number: 'T-7', duty_class: 'light' })).body;
     const first = await addVehicle({ name: 't-7', vin: VIN.toLowerCase() });
     const second = await addVehicle({ name: 'T-7' });
@@ -89,14 +90,29 @@ describe('vehicles of Samsara', () => {
       expect([refused.status, refused.body.error?.code]).to.deep.equal([409, 'conflict']);
     // Of two people who link at the same time, one wins.
     const third = await addVehicle({});
-    const both = await Promise.all([account.link(second, { truck_id: other }), account.link(third, { truck_id: other })]);
+    const both = await Promise.all([
+      account.link(second, { truck_id: other }),
+      account.link(third, { truck_id: other }),
+    ]);
     expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
   });
 
   it('create makes a truck from the vehicle, unless its unit number is taken or missing', async () => {
-    const id = await addVehicle({ name: 'T-40', vin: VIN, make: 'Hino', year: '2020', vehicleWeightInPounds: 40_000 });
+    const id = await addVehicle({
+      name: 'T-40',
+      vin: VIN,
+      make: 'Hino',
+      year: '2020',
+      vehicleWeightInPounds: 40_000,
+    });
     const truck = await account.readTruck(await account.createTruckFor(id));
-    expect(truck).to.include({ unit_number: 'T-40', duty_class: 'heavy', vin: VIN, make: 'Hino', year: 2020 });
+    expect(truck).to.include({
+      unit_number: 'T-40',
+      duty_class: 'heavy',
+      vin: VIN,
+      make: 'Hino',
+      year: 2020,
+    });
     const { body } = await account.client.get(`/audit-log?entity_id=${truck.id}`);
     expect(body.data.items.map(({ action }: { action: string }) => action)).to.include('truck.created');
     const twin = await addVehicle({ name: 't-40', vin: 'NOT-A-VIN' });
@@ -108,13 +124,16 @@ describe('vehicles of Samsara', () => {
 
   it('wrong links are refused: no target, two targets, unknown ids, a disconnected vendor', async () => {
     const id = await addVehicle({});
-    const truck_id = (await account.client.post('/trucks', { unit_number: 'C', duty_class: 'light' })).body.id;
+    const truck_id = (await account.client.post('/trucks', { unit_number: 'C', duty_class: 'light' })).body
+      .id;
     expect((await account.link(id, {})).status).to.equal(400);
     expect((await account.link(id, { truck_id, create: true })).status).to.equal(400);
     expect((await account.link(id, { create: false })).status).to.equal(400);
     expect((await account.link(id, { truck_id: account.connectionId })).status).to.equal(400);
     expect((await account.link('0', { truck_id })).status).to.equal(404);
-    expect((await account.client.post(`/connections/${truck_id}/vehicles/${id}/link`, { truck_id })).status).to.equal(404);
+    expect(
+      (await account.client.post(`/connections/${truck_id}/vehicles/${id}/link`, { truck_id })).status,
+    ).to.equal(404);
     await account.client.delete(`/connections/${account.connectionId}`);
     expect((await account.link(id, { truck_id })).status).to.equal(409);
   });

@@ -13,7 +13,7 @@ const openContract = () => ContractCheck.open('samsara', ['openapi.json']);
  * answer against Samsara's contract.
  */
 export class SamsaraDouble extends VendorDouble {
-  readonly calls: { name: string; at: number; query: Record<string, string> }[] = [];
+  readonly calls: { name: string; at: number; query: Record<string, string>; token: string }[] = [];
   readonly webhooks = new SamsaraWebhooks();
   readonly organisations: SamsaraOrganisation[] = [];
   /** If true, any token opens an organisation whose vehicles drive. */
@@ -38,16 +38,19 @@ export class SamsaraDouble extends VendorDouble {
     await super.stop();
   }
 
-  /** The reads of the positions so far. */
-  listPolls() {
-    return this.calls.filter(({ name }) => name === 'GET /fleet/vehicles/stats/feed');
+  /** The reads of the organisation's positions so far. */
+  listPolls({ apiToken }: SamsaraOrganisation) {
+    return this.calls.filter(
+      ({ name, token }) => name === 'GET /fleet/vehicles/stats/feed' && token === apiToken,
+    );
   }
 
   protected async serve(call: ReceivedCall, response: ServerResponse): Promise<void> {
-    const { method, url, body } = call;
+    const { method, url, body, headers } = call;
     if (url.pathname === '/double/') return serveControlPage(this, { method, body, response });
     const name = `${method} ${url.pathname}`;
-    this.calls.push({ name, at: Date.now(), query: Object.fromEntries(url.searchParams) });
+    const token = readToken(headers);
+    this.calls.push({ name, at: Date.now(), query: Object.fromEntries(url.searchParams), token });
     await this.serveCall(name, call, response);
   }
 
@@ -64,8 +67,7 @@ export class SamsaraDouble extends VendorDouble {
   }
 
   protected answer({ method, url, headers }: ReceivedCall): DoubleAnswer {
-    const [, token = ''] = /^Bearer (\S+)$/.exec(String(headers.authorization ?? '')) ?? [];
-    const organisation = this.findOrganisation(token);
+    const organisation = this.findOrganisation(readToken(headers));
     if (!organisation) return { status: 401, result: { message: 'Invalid token', requestId: 'e5f6' } };
     const query = Object.fromEntries(url.searchParams) as Record<string, string>;
     const listed = ['types', 'ids'].flatMap((name) => (query[name] ? [[name, query[name].split(',')]] : []));
@@ -138,6 +140,10 @@ export class SamsaraDouble extends VendorDouble {
     const next = isFirst ? (hasMore ? `${end}x${place}` : place) : String(Math.min(end, samples.length));
     return page(groupByVehicle(organisation, shown), next, hasMore);
   }
+}
+
+function readToken({ authorization }: ReceivedCall['headers']): string {
+  return /^Bearer (\S+)$/.exec(String(authorization ?? ''))?.[1] ?? '';
 }
 
 function page(data: readonly object[], endCursor: string, hasNextPage: boolean): DoubleAnswer {
