@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Stripe from 'stripe';
 import twilioSdk from 'twilio';
+import { verifySamsaraSignature } from '../../shared/integrations/samsara/api/inbound.js';
 import { verifyStripeSignature } from '../../shared/integrations/stripe/api/inbound.js';
 import { verifyTwilioSignature } from '../../shared/integrations/twilio/signature.js';
+import { signSamsaraWebhook } from '../support/vendors/samsara-double/webhook-sender.js';
 import { signWebhook } from '../support/vendors/stripe-double/webhook-sender.js';
 import { signForm } from '../support/vendors/twilio-double/twilio-account.js';
 
@@ -88,5 +90,34 @@ describe('signatures of vendors', () => {
         expect(verifyForm(twilioUrl, changed, signature)).to.equal(false);
       }),
     );
+  });
+
+  it("Samsara's published vector passes, and a changed body, secret, scheme or time does not", () => {
+    const webhook = {
+      signature: 'v1=e05d9d1f326a1f8a845d2520d09d45c6b20c1931828bbd1dd3858446e7ae7082',
+      timestamp: '1700000000',
+      body: Buffer.from('test-body'),
+      secret: 'dGVzdC1zZWNyZXQ=',
+    };
+    const now = 1_700_000_000_000;
+    expect(verifySamsaraSignature(webhook, now)).to.equal(true);
+    expect(signSamsaraWebhook('test-body', webhook.secret, 1_700_000_000)).to.deep.equal({
+      'x-samsara-timestamp': webhook.timestamp,
+      'x-samsara-signature': webhook.signature,
+    });
+    for (const change of [
+      { body: Buffer.from('test-bodY') },
+      { secret: 'test-secret' },
+      { signature: webhook.signature.replace('v1', 'v2') },
+      { signature: webhook.signature.slice(3) },
+      { signature: undefined },
+      { signature: `${webhook.signature}00` },
+      { timestamp: '1700000001' },
+      { timestamp: undefined },
+      { timestamp: '1e9' },
+    ])
+      expect(verifySamsaraSignature({ ...webhook, ...change }, now), JSON.stringify(change)).to.equal(false);
+    expect(verifySamsaraSignature(webhook, now + 301_000)).to.equal(false);
+    expect(verifySamsaraSignature(webhook, now - 301_000)).to.equal(false);
   });
 });

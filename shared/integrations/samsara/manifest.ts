@@ -23,7 +23,7 @@ export const manifest: Manifest = {
   docsUrl: 'https://developers.samsara.com/docs/authentication',
   // Samsara has no webhook for positions, so the worker polls them. Webhooks report new vehicles
   // and inspections at once; the regular pulls find lost webhooks.
-  streams: { [VEHICLES_STREAM]: 3600, [POSITIONS_STREAM]: 30, inspections: 900 },
+  streams: { [VEHICLES_STREAM]: 3600, [POSITIONS_STREAM]: 30, inspections: 300 },
   // Samsara allows 150 calls per second of a token. The lowest of its limits for the endpoints that
   // are called here is 5 per second.
   limits: { perSecond: 5, timeoutMs: 15_000 },
