@@ -70,7 +70,7 @@ import * as addPretendMethods from './20261128110000_add_pretend_methods.js';
 import * as addBooks from './20261128200000_add_books.js';
 import * as indexExternalIds from './20261128200100_index_external_ids.js';
 import * as addTelematics from './20261128220000_add_telematics.js';
-import * as indexTruckVins from './20261128220100_index_truck_vins.js';
+import * as indexTruckNames from './20261128220100_index_truck_names.js';
 
 interface Migration {
   name: string;
@@ -155,7 +155,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261128200000_add_books', ...addBooks },
   { name: '20261128200100_index_external_ids', ...indexExternalIds },
   { name: '20261128220000_add_telematics', ...addTelematics },
-  { name: '20261128220100_index_truck_vins', ...indexTruckVins },
+  { name: '20261128220100_index_truck_names', ...indexTruckNames },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

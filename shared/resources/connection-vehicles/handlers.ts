@@ -132,7 +132,7 @@ async function createTruck(
     });
   }
   // A truck has a valid VIN or none, but a vendor may store anything.
-  const vin = VIN.test(vehicle.vin ?? '') ? vehicle.vin : null;
+  const vin = VIN.test(vehicle.vin ?? '') ? (vehicle.vin as string).toUpperCase() : null;
   const input: TruckCreate = {
     unit_number,
     duty_class: duty_class ?? vehicle.duty_class ?? 'light',

@@ -1,6 +1,5 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
-import { recordsetSql } from '../../records/record-refs.js';
 
 /** A position that a vendor reported for a truck. */
 export interface TruckPositionReport {
@@ -13,8 +12,8 @@ export interface TruckPositionReport {
   at: string;
 }
 
-const COLUMNS =
-  'truck_id uuid, lat double precision, lng double precision, heading double precision, speed_mph double precision, at timestamptz';
+/** A stored time that is later than this is wrong. It must not keep all later positions out. */
+const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
  * Moves trucks to their reported positions. Drops a position that is not newer than the stored one.
@@ -30,18 +29,33 @@ export async function moveTrucks(
   reports: readonly TruckPositionReport[],
 ): Promise<number> {
   if (reports.length === 0) return 0;
-  // A stored time in the future is wrong. It must not keep all later positions out.
-  const rows = await tx.query({
-    name: 'move-trucks',
-    text: `with r as materialized (select * from ${recordsetSql(COLUMNS)}),
-           held as materialized (
-             select t.id from r join trucks t on t.tenant_id = $2 and t.id = r.truck_id
-             where t.located_at is null or t.located_at < r.at or t.located_at > now() + interval '5 minutes'
-             order by t.id for no key update of t)
-           update trucks t set lat = r.lat, lng = r.lng, heading = r.heading, speed_mph = r.speed_mph, located_at = r.at,
-             updated_at = ${nextUpdatedAtSql('t')}
-           from held h join r on r.truck_id = h.id where t.tenant_id = $2 and t.id = h.id returning 1`,
-    values: [JSON.stringify(reports), tenantId],
+  const locked = await tx.query<{ id: string; located_ms: number | null }>({
+    name: 'lock-reported-trucks',
+    text: `select t.id, (extract(epoch from t.located_at) * 1000)::float8 as located_ms from trucks t
+           where t.tenant_id = $1 and t.id = any($2::uuid[]) order by t.id for no key update`,
+    values: [tenantId, reports.map(({ truck_id }) => truck_id)],
   });
-  return rows.length;
+  const times = new Map(locked.map(({ id, located_ms }) => [id, located_ms]));
+  const newer = reports.filter(({ truck_id, at }) => isNewer(Date.parse(at), times.get(truck_id)));
+  if (newer.length === 0) return 0;
+  // The reports are an object by truck, because PostgreSQL joins a list without statistics in
+  // quadratic time: 512 trucks took 100 ms instead of 5 (measured).
+  await tx.query({
+    name: 'move-trucks',
+    text: `update trucks t set updated_at = ${nextUpdatedAtSql('t')}, (lat, lng, heading, speed_mph, located_at) = (
+             select r.lat, r.lng, r.heading, r.speed_mph, r.at from jsonb_to_record($3::jsonb -> t.id::text)
+               as r(lat double precision, lng double precision, heading double precision, speed_mph double precision, at timestamptz))
+           where t.tenant_id = $1 and t.id = any($2::uuid[])`,
+    values: [
+      tenantId,
+      newer.map(({ truck_id }) => truck_id),
+      JSON.stringify(Object.fromEntries(newer.map((report) => [report.truck_id, report]))),
+    ],
+  });
+  return newer.length;
+}
+
+function isNewer(atMs: number, storedMs: number | null | undefined): boolean {
+  if (storedMs === undefined) return false;
+  return storedMs === null || storedMs < atMs || storedMs > Date.now() + MAX_AHEAD_MS;
 }

@@ -35,6 +35,7 @@ export function buildListPath({ path }: DocumentedOperation, ids: Ids): string {
     connections: 'connection',
     'customers/payment-methods': 'customer',
     payouts: 'payout',
+    'trucks/positions': 'truck',
     'work-orders/steps': 'cancelled_work_order',
     'work-orders/photos': 'work_order',
   };

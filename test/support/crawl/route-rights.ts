@@ -18,6 +18,7 @@ export const ROUTES: [method: string, path: string, scope: string | null, permis
   ['PATCH', '/customers/{customer}', null, 'write'],
   ['GET', '/trucks', 'read_dispatch', 'read'],
   ['GET', '/trucks/{truck}', 'read_dispatch', 'read'],
+  ['GET', '/trucks/{truck}/positions', 'read_dispatch', 'read'],
   ['POST', '/trucks', null, 'write'],
   ['PATCH', '/trucks/{truck}', null, 'write'],
   ['GET', '/drivers', 'read_dispatch', 'read'],

@@ -1,4 +1,5 @@
 import { newId } from '../../../shared/platform/ids.js';
+import { deriveVehicleId } from '../../../shared/resources/connection-vehicles/vehicle-id.js';
 import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
@@ -13,20 +14,41 @@ const INSERTS = [
   `connection_calls (tenant_id, id, connection_id, method, path, total_ms, created_at)
    values ($1, $2, $3, 'GET', $4, 1, now())`,
   "sync_issues (tenant_id, id, connection_id, kind, message) values ($1, $2, $3, 'refused', $4)",
+  `connection_vehicles (tenant_id, id, connection_id, external_id, name, listed_by)
+   values ($1, $2, $3, $2::uuid::text, $4, $2)`,
 ];
 
 /**
- * Inserts one row into each list of a connection, and one sync issue. All these rows have the same
- * id.
+ * Inserts one row into each list of a connection, one sync issue, and one past position of the
+ * truck, if there is one. All these rows have the same id. Also stores the vehicle of {@link
+ * storeNamesake}.
  */
 export async function storeConnectionRows(
   stack: TestStack,
-  { tenantId, connectionId, text }: { tenantId: string; connectionId: string; text: string },
-): Promise<{ sync_issue: string; connection_work: string }> {
+  row: { tenantId: string; connectionId: string; text: string; truckId?: string | undefined },
+): Promise<{ sync_issue: string; connection_work: string; truck_position: string }> {
+  const { tenantId, connectionId, text, truckId } = row;
   const id = newId();
   for (const insert of INSERTS)
     await stack.rows(tenantId, `insert into ${insert}`, [tenantId, id, connectionId, text]);
-  return { sync_issue: id, connection_work: id };
+  await storeNamesake(stack, { tenantId, connectionId, text });
+  const position = `insert into truck_positions (tenant_id, id, truck_id, connection_id, lat, lng, at)
+    values ($1, $2, $3, $4, 42, -73, now())`;
+  if (truckId !== undefined) await stack.rows(tenantId, position, [tenantId, id, truckId, connectionId]);
+  return { sync_issue: id, connection_work: id, truck_position: id };
+}
+
+/** Stores a vehicle whose id at the vendor is the id of its connection, unless it is there. */
+async function storeNamesake(
+  stack: TestStack,
+  { tenantId, connectionId, text }: { tenantId: string; connectionId: string; text: string },
+): Promise<void> {
+  await stack.rows(
+    tenantId,
+    `insert into connection_vehicles (tenant_id, id, connection_id, external_id, name, listed_by)
+     values ($1, $2, $3, $3::uuid::text, $4, $3) on conflict do nothing`,
+    [tenantId, deriveVehicleId(connectionId, connectionId), connectionId, text],
+  );
 }
 
 /**
@@ -49,5 +71,7 @@ export async function createConnectionFor(
   const status = operation.endsWith('/resume') ? 'paused' : 'active';
   const update = 'update connections set status = $3 where tenant_id = $1 and id = $2';
   await stack.rows(tenantId, update, [tenantId, id, status]);
+  if (operation.includes('/vehicles/'))
+    await storeNamesake(stack, { tenantId, connectionId: id, text: 'T-1' });
   return id;
 }

@@ -5,6 +5,7 @@ import { apiKeyFields } from '../../../shared/resources/api-keys/fields.js';
 import { approvalFields } from '../../../shared/resources/approvals/fields.js';
 import { autopayAttemptFields } from '../../../shared/resources/autopay-attempts/fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
+import { connectionVehicleFields } from '../../../shared/resources/connection-vehicles/fields.js';
 import {
   connectionFields,
   outboundOperationFields,
@@ -32,6 +33,7 @@ import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js
 import { terminalPaymentFields } from '../../../shared/resources/terminal-payments/fields.js';
 import { terminalReaderFields } from '../../../shared/resources/terminal-readers/fields.js';
 import { textConsentFields } from '../../../shared/resources/text-consents/fields.js';
+import { truckPositionFields } from '../../../shared/resources/truck-positions/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
@@ -140,6 +142,10 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   connections: defineFieldTable(connectionFields, '', {
     account_hash: 'a copy of the account for lookups',
   }),
+  connection_vehicles: defineFieldTable(connectionVehicleFields, '', {
+    listed_by: 'progress of the workers',
+  }),
+  truck_positions: defineFieldTable(truckPositionFields),
   external_ids: defineTable('tenant_id connection_id kind local_id external_id version url written_at', {
     compared_at: 'internal state of the workers',
   }),
