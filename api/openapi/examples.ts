@@ -86,7 +86,7 @@ const vehicle = { make: 'Honda', model: 'Accord', year: 2019 };
 /**
  * Complete examples by component name. `getExample` builds the examples of all other components
  * from their members. The examples of request bodies contain no id of a record, so that every
- * account can send them. Only `CustomerPatch` names a saved payment method, and `VehicleLink` a truck.
+ * account can send them. Only `CustomerPatch` names a payment method, and `VehicleLink` a truck.
  */
 export const EXAMPLES: Record<string, unknown> = {
   InvoiceCreate: {

@@ -1,3 +1,5 @@
+import type Joi from 'joi';
+import type { ConnectionVehicleListQuery } from '../../shared/contracts/generated.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { ADMIN } from '../../shared/records/resource-table.js';
@@ -7,9 +9,12 @@ import {
   unlinkVehicle,
 } from '../../shared/resources/connection-vehicles/commands.js';
 import { listConnectionVehicles } from '../../shared/resources/connection-vehicles/queries.js';
-import { connectionVehicleListQuery } from '../../shared/resources/connection-vehicles/schema.js';
+import {
+  connectionVehicleListQuery,
+  vehiclesOfConnectionQuery,
+} from '../../shared/resources/connection-vehicles/schema.js';
 import { deriveVehicleId } from '../../shared/resources/connection-vehicles/vehicle-id.js';
-import { serveList } from '../middleware/read.js';
+import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite, type WriteOptions } from '../middleware/write.js';
 import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -30,23 +35,41 @@ export const connectionVehicleRoutes = defineRoutes('Integrations', (router, api
    *     operationId: linkConnectionVehicle
    *     summary: Link a vehicle to a truck
    *     description: >-
-   *       The truck then gets the positions and inspections of the vehicle. A vehicle has one truck,
-   *       and a truck has one vehicle per connection; a second link is 409 conflict. No truck is
-   *       created unless create is true.
+   *       The truck then gets the positions and inspections of the vehicle. A vehicle has one
+   *       truck, and a truck has one vehicle per connection; a second link is 409 conflict. No
+   *       truck is created unless create is true.
    *   delete:
    *     operationId: unlinkConnectionVehicle
    *     summary: End the link of a vehicle
    *     description: The truck keeps its last position.
+   * /vehicles:
+   *   get:
+   *     operationId: listVehicles
+   *     summary: List the vehicles of all telematics vendors
+   *     description: Newest first, of all connections or of one.
+   * /vehicles/{id}:
+   *   get:
+   *     operationId: getVehicle
+   *     summary: Get one vehicle of a telematics vendor
    */
   router.get(
     '/connections/:id/vehicles',
     serveList(api, {
       access: ADMIN,
-      schema: connectionVehicleListQuery,
+      schema: vehiclesOfConnectionQuery as Joi.ObjectSchema<ConnectionVehicleListQuery>,
       buildQuery: listConnectionVehicles,
-      parent: { entityType: 'connection', member: 'connection_id' as never },
+      parent: { entityType: 'connection', member: 'connection_id' },
     }),
   );
+  router.get(
+    '/vehicles',
+    serveList(api, {
+      access: ADMIN,
+      schema: connectionVehicleListQuery,
+      buildQuery: listConnectionVehicles,
+    }),
+  );
+  router.get('/vehicles/:id', serveRecord(api, 'connection_vehicle'));
   const path = '/connections/:id/vehicles/:external_id/link';
   router.post(path, serveWrite(api, linkVehicle, describeTarget()));
   router.delete(path, serveWrite(api, unlinkVehicle, describeTarget()));

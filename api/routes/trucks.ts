@@ -1,9 +1,7 @@
 import { getReadAccess } from '../../shared/registry/tables.js';
-import { listTruckPositions } from '../../shared/resources/truck-positions/queries.js';
-import { truckPositionListQuery } from '../../shared/resources/truck-positions/schema.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
-import { listTrucks } from '../../shared/resources/trucks/queries.js';
-import { truckListQuery } from '../../shared/resources/trucks/schema.js';
+import { listTruckPositions, listTrucks } from '../../shared/resources/trucks/queries.js';
+import { truckListQuery, truckPositionListQuery } from '../../shared/resources/trucks/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import { defineRoutes } from '../runtime/define-routes.js';

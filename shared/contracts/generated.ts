@@ -710,6 +710,7 @@ export interface ConnectionVehicle {
   updated_at: string;
 }
 export interface ConnectionVehicleListQuery {
+  connection_id?: string;
   limit: number;
   cursor?: string;
 }
@@ -721,6 +722,10 @@ export interface VehicleLink {
 }
 export interface VehicleUnlink {
   [k: string]: unknown;
+}
+export interface VehiclesOfConnectionQuery {
+  limit: number;
+  cursor?: string;
 }
 export interface AgentCustomerListItem {
   id: string;

@@ -39,7 +39,6 @@ export { syncIssueModule } from '../resources/sync-issues/module.js';
 export { terminalPaymentModule } from '../resources/terminal-payments/module.js';
 export { terminalReaderModule } from '../resources/terminal-readers/module.js';
 export { textConsentModule } from '../resources/text-consents/module.js';
-export { truckPositionModule } from '../resources/truck-positions/module.js';
 export { truckModule } from '../resources/trucks/module.js';
 export { userModule } from '../resources/users/module.js';
 export { webhookDeliveryModule } from '../resources/webhook-deliveries/module.js';

@@ -40,6 +40,25 @@ export async function storeExternalIds(
   return { taken: ids.length - rows.length };
 }
 
+/** Removes the id of a vendor's record, and returns the id of our record if there was one. */
+export async function removeExternalId(
+  tx: Transaction,
+  {
+    tenant_id,
+    connection_id,
+    kind,
+    external_id,
+  }: Pick<ExternalId, 'tenant_id' | 'connection_id' | 'kind' | 'external_id'>,
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ local_id: string }>({
+    name: 'remove-external-id',
+    text: `delete from external_ids x where x.tenant_id = $1 and x.connection_id = $2 and x.kind = $3 and x.external_id = $4
+           returning x.local_id`,
+    values: [tenant_id, connection_id, kind, external_id],
+  });
+  return row?.local_id;
+}
+
 /** Finds our records for these records of a vendor. Locks the rows of external_ids. */
 export async function findExternalIds(
   tx: Transaction,

@@ -1,5 +1,5 @@
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
-import type { TruckCreate, VehicleLink } from '../../contracts/generated.js';
+import type { VehicleLink as LinkInput, TruckCreate } from '../../contracts/generated.js';
 import { POSITIONS_STREAM } from '../../integrations/contract/telematics.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
@@ -9,13 +9,13 @@ import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { findExistingRecords, unknownReferenceOutcome } from '../../records/references.js';
-import { findLinks, type Link, removeLink, storeLink } from '../../sync/links.js';
+import { removeExternalId, storeExternalIds } from '../../sync/external-ids.js';
 import { makeStreamsDue } from '../../sync/stream-rows.js';
 import { auditSideEffects } from '../audit-log/audit-side-effects.js';
 import { type ConnectionRow, lockConnections, refuseMove } from '../connections/connection-rows.js';
 import { createTrucks } from '../trucks/handlers.js';
 import type { NamedConnection } from './commands.js';
-import { TRUCK_KIND } from './links.js';
+import { findLinks, TRUCK_KIND, type VehicleLink } from './links.js';
 import { connectionVehicleTable } from './table.js';
 
 const LABEL = connectionVehicleTable.label as string;
@@ -36,7 +36,7 @@ interface VehicleRow extends Row, RecordRef {
   duty_class: 'light' | 'medium' | 'heavy' | null;
 }
 
-type LinkCommand = Command<VehicleLink & NamedConnection>;
+type LinkCommand = Command<LinkInput & NamedConnection>;
 
 interface Target {
   vehicle: VehicleRow;
@@ -82,9 +82,9 @@ async function linkOne(
   const truck = { tenant_id: command.tenantId, id: wanted ?? newId() };
   if (wanted !== undefined && (await findExistingRecords(tx, 'trucks', [truck])).size === 0)
     return unknownReferenceOutcome('truck_id', 'truck');
-  const link: Link = { ...toLink(vehicle), local_id: truck.id };
-  const found = await findLinks(tx, link);
-  if (found.some(({ local_id, external_id }) => local_id === truck.id && external_id === vehicle.external_id))
+  const link = { truck_id: truck.id, external_id: vehicle.external_id };
+  const found = await findLinks(tx, vehicle, link);
+  if (found.some(({ truck_id, external_id }) => truck_id === truck.id && external_id === vehicle.external_id))
     return { ok: true, changes: [], events: [] };
   const [taken] = found;
   if (taken) return refuseTaken(taken, vehicle);
@@ -92,7 +92,7 @@ async function linkOne(
     const refusal = await createTruck(tx, command, { vehicle, truckId: truck.id });
     if (refusal) return refusal;
   }
-  await storeLink(tx, link);
+  await storeExternalIds(tx, [{ ...toExternalId(vehicle), local_id: truck.id, version: null, url: null }]);
   await touch(tx, vehicle);
   await readAgain(tx, vehicle);
   return {
@@ -103,11 +103,11 @@ async function linkOne(
   };
 }
 
-function toLink({ tenant_id, connection_id, external_id }: VehicleRow): Omit<Link, 'local_id'> {
+function toExternalId({ tenant_id, connection_id, external_id }: VehicleRow) {
   return { tenant_id, connection_id, kind: TRUCK_KIND, external_id };
 }
 
-function refuseTaken(taken: Link, { external_id }: VehicleRow): CommandOutcome {
+function refuseTaken(taken: VehicleLink, { external_id }: VehicleRow): CommandOutcome {
   const message =
     taken.external_id === external_id
       ? 'The vehicle is linked to another truck. Remove that link first.'
@@ -179,7 +179,7 @@ async function unlinkVehicles(
       outcomes.push(notFoundOutcome(LABEL));
       continue;
     }
-    const removed = await removeLink(tx, toLink(target.vehicle));
+    const removed = await removeExternalId(tx, toExternalId(target.vehicle));
     if (removed !== undefined) await touch(tx, target.vehicle);
     const changes = removed === undefined ? [] : [{ field: 'truck_id', from: removed, to: null }];
     outcomes.push({ ok: true, changes, events: [] });

@@ -5,7 +5,7 @@ import { connectionVehicleFields } from './fields.js';
 import { selectLinkedTruck, TRUCK_KIND } from './links.js';
 
 /** Lists the vehicles of a connection. Removed ones are listed only while they are linked. */
-export const listConnectionVehicles = defineList<ConnectionVehicleListQuery & { connection_id?: string }>({
+export const listConnectionVehicles = defineList<ConnectionVehicleListQuery>({
   table: 'connection_vehicles',
   fields: connectionVehicleFields,
   filters: ['connection_id'],

@@ -19,6 +19,13 @@ export const vehicleLink = Joi.object({
 
 export const vehicleUnlink = Joi.object({}).meta({ className: 'VehicleUnlink' });
 
-export const connectionVehicleListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({
-  className: 'ConnectionVehicleListQuery',
+export const connectionVehicleListQuery = Joi.object({
+  connection_id: uuid(),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'ConnectionVehicleListQuery' });
+
+/** The query of a list whose path names the connection. */
+export const vehiclesOfConnectionQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({
+  className: 'VehiclesOfConnectionQuery',
 });

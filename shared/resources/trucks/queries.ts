@@ -1,8 +1,9 @@
-import type { TruckListQuery } from '../../contracts/generated.js';
+import type { TruckListQuery, TruckPositionListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
+import { addIdRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { selectTruckStatus } from './current-work-order.js';
 import { truckFields } from './fields.js';
+import { truckPositionFields } from './position-fields.js';
 
 /**
  * Lists trucks. The status filter compares the status that the API shows, not the stored status.
@@ -19,5 +20,23 @@ export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
     search: { term: query.search, columns: ['unit_number'] },
     limit: query.limit,
     position: scope.position,
+  });
+}
+
+/** Lists the past positions of a truck, newest first. */
+export function listTruckPositions(
+  { truck_id, since, until, limit }: TruckPositionListQuery & { truck_id?: string },
+  { tenantId, timeZone, position }: ListScope,
+): SqlQuery {
+  const conditions = new Conditions();
+  addIdRange(conditions, { since, until, timeZone });
+  conditions.add('t.tenant_id = ?', tenantId).add('t.truck_id = ?', truck_id);
+  return buildListQuery({
+    table: 'truck_positions',
+    representation: truckPositionFields.representation('t'),
+    conditions,
+    limit,
+    position,
+    idTimeColumn: 'at',
   });
 }

@@ -4,7 +4,13 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { CallOptions, TestClient, TestResponse } from '../../support/client.js';
 import { createConcurrencyLimit } from '../../support/concurrency-limit.js';
 import { chooseCases } from '../../support/count-runs.js';
-import { buildListPath, buildOwnBody, buildRequest, LOGO } from '../../support/crawl/crawl-requests.js';
+import {
+  buildListPath,
+  buildOwnBody,
+  buildRequest,
+  findProof,
+  LOGO,
+} from '../../support/crawl/crawl-requests.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { createRecordFor } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
@@ -103,12 +109,7 @@ describe('tenant isolation of all API operations', () => {
     const named = 'update work_order_photos set uploaded_by = $2 where tenant_id = $1';
     await stack.rows(tenantId, named, [tenantId, canary]);
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
-    const connection = {
-      tenantId,
-      connectionId: ids.connection as string,
-      text: canary,
-      truckId: ids.truck,
-    };
+    const connection = { tenantId, connectionId: ids.connection as string, text: canary, truckId: ids.truck };
     const payments = { invoice: ids.invoice as string, payment: ids.payment as string, text: canary };
     for (const _round of [1, 2])
       Object.assign(
@@ -242,9 +243,9 @@ describe('tenant isolation of all API operations', () => {
       const { parameters } = operation;
       const path = buildListPath(operation, intruder.ids);
       const page = await callAsIntruder(operation, `${path}?limit=200`);
-      // A position has no text. Its id proves that the list contains own records.
-      const proof = operation.path.endsWith('/positions') ? intruder.ids.truck_position : intruder.canary;
-      expect(page.text, 'the list must contain own records to prove isolation').to.include(proof);
+      expect(page.text, 'the list must contain own records to prove isolation').to.include(
+        findProof(operation, intruder),
+      );
       const ids = page.body.data.items.map((item: { id: string }) => item.id);
       expect(ids).to.include(intruder.ids[findListedKind(operation.path)]);
       if (!parameters.some((one) => one.name === 'search')) return;
@@ -316,8 +317,7 @@ describe('tenant isolation of all API operations', () => {
       const options =
         operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation, intruder.ids);
       const own = ready ?? (intruder.ids[kind] as string);
-      const second = operation.path.includes('{method_id}') ? intruder.ids.saved_method : own;
-      const path = withId(operation.path, own, second);
+      const path = withId(operation.path, own, intruder.ids.saved_method);
       const response = await callAsIntruder(operation, path, options);
       // The connection from `createConnectionFor` uses an API key, so it cannot reconnect.
       const expected = operation.name === 'POST /connections/{id}/reconnect' ? [409] : [200, 201, 202];

@@ -106,6 +106,7 @@ export const ROUTES: [method: string, path: string, scope: string | null, permis
   ['PATCH', '/webhook-endpoints/{endpoint}', null, 'admin'],
   ['POST', '/webhook-endpoints/{endpoint}/rotate-secret', null, 'admin'],
   ['DELETE', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['GET', '/vehicles', null, 'admin'],
   ['GET', '/exports', null, 'admin'],
   ['POST', '/exports', null, 'admin'],
   ['GET', '/exports/{export}', null, 'admin'],

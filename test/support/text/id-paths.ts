@@ -41,6 +41,7 @@ export function findPathRecordKind(path: string): string {
   if (path.startsWith('/attempts/')) return 'attempt';
   if (path.startsWith('/steps/')) return 'step';
   if (path.startsWith('/items/')) return 'payout_item';
+  if (path.startsWith('/positions/')) return 'truck_position';
   throw new Error(
     `the id in ${path} has no record kind: add the kind here and a record in fillAccount of the isolation crawl`,
   );
@@ -53,8 +54,8 @@ export function findListedKind(path: string): string {
 }
 
 /**
- * @param secondId stands in paths that name a second record, such as the payment method of a
- *   customer or the vehicle of a connection
+ * @param methodId stands in paths that name a payment method beside its customer. A vehicle beside
+ *   its connection has the connection's id.
  */
-export const withId = (path: string, id: string, secondId = id) =>
-  path.replace('{id}', id).replace('{method_id}', secondId).replace('{external_id}', secondId);
+export const withId = (path: string, id: string, methodId = id) =>
+  path.replace('{id}', id).replace('{method_id}', methodId).replace('{external_id}', id);

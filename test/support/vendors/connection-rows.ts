@@ -26,7 +26,7 @@ const INSERTS = [
 export async function storeConnectionRows(
   stack: TestStack,
   row: { tenantId: string; connectionId: string; text: string; truckId?: string | undefined },
-): Promise<{ sync_issue: string; connection_work: string; truck_position: string }> {
+): Promise<Record<'sync_issue' | 'connection_work' | 'connection_vehicle' | 'truck_position', string>> {
   const { tenantId, connectionId, text, truckId } = row;
   const id = newId();
   for (const insert of INSERTS)
@@ -35,7 +35,7 @@ export async function storeConnectionRows(
   const position = `insert into truck_positions (tenant_id, id, truck_id, connection_id, lat, lng, at)
     values ($1, $2, $3, $4, 42, -73, now())`;
   if (truckId !== undefined) await stack.rows(tenantId, position, [tenantId, id, truckId, connectionId]);
-  return { sync_issue: id, connection_work: id, truck_position: id };
+  return { sync_issue: id, connection_work: id, connection_vehicle: id, truck_position: id };
 }
 
 /** Stores a vehicle whose id at the vendor is the id of its connection, unless it is there. */

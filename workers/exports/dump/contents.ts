@@ -33,8 +33,8 @@ import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js
 import { terminalPaymentFields } from '../../../shared/resources/terminal-payments/fields.js';
 import { terminalReaderFields } from '../../../shared/resources/terminal-readers/fields.js';
 import { textConsentFields } from '../../../shared/resources/text-consents/fields.js';
-import { truckPositionFields } from '../../../shared/resources/truck-positions/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
+import { truckPositionFields } from '../../../shared/resources/trucks/position-fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
 import { workOrderPhotoFields } from '../../../shared/resources/work-order-photos/fields.js';

@@ -1,9 +1,8 @@
 import type { Change } from '../../../shared/integrations/contract/connection.js';
 import type { VehicleInspection } from '../../../shared/integrations/contract/telematics.js';
 import { newId } from '../../../shared/platform/ids.js';
-import { TRUCK_KIND } from '../../../shared/resources/connection-vehicles/links.js';
+import { findLinkedTrucks } from '../../../shared/resources/connection-vehicles/links.js';
 import { type InspectionReport, recordInspection } from '../../../shared/resources/inspections/commands.js';
-import { findLinkedRecords } from '../../../shared/sync/links.js';
 import type { RecordKind } from '../records/record-kind.js';
 import type { Step } from '../vendor/step.js';
 import { getTelematics } from './get-telematics.js';
@@ -40,9 +39,7 @@ async function addTrucks(
   if (changes.length === 0) return [];
   const { tenantId } = connection;
   const externalIds = [...new Set(changes.map(({ fields }) => fields.vehicle))];
-  const trucks = await db.transaction([tenantId], (tx) =>
-    findLinkedRecords(tx, connection, { kind: TRUCK_KIND, externalIds }),
-  );
+  const trucks = await db.transaction([tenantId], (tx) => findLinkedTrucks(tx, connection, externalIds));
   return changes.flatMap((change) => {
     const truckId = trucks.get(change.fields.vehicle);
     return truckId === undefined ? [] : [{ ...change, fields: { ...change.fields, truckId } }];

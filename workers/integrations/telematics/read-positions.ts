@@ -2,11 +2,10 @@ import { failpoint } from '../../../shared/config/failpoints.js';
 import { broadcastRecordedEvents } from '../../../shared/events/recorded-broadcast.js';
 import type { VehiclePosition } from '../../../shared/integrations/contract/telematics.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
-import { TRUCK_KIND } from '../../../shared/resources/connection-vehicles/links.js';
+import { findLinkedTrucks } from '../../../shared/resources/connection-vehicles/links.js';
 import { countLinkedTrucks } from '../../../shared/resources/connection-vehicles/queries.js';
-import { findIntervalMs, keepPositions } from '../../../shared/resources/truck-positions/store.js';
+import { findIntervalMs, keepPositions } from '../../../shared/resources/trucks/keep-positions.js';
 import { moveTrucks, type TruckPositionReport } from '../../../shared/resources/trucks/positions.js';
-import { findLinkedRecords } from '../../../shared/sync/links.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
 import type { Step } from '../vendor/step.js';
 import { getTelematics } from './get-telematics.js';
@@ -52,7 +51,7 @@ async function storePositions(
 ): Promise<number> {
   if (positions.length === 0) return 0;
   const externalIds = [...new Set(positions.map(({ externalId }) => externalId))];
-  const trucks = await findLinkedRecords(tx, connection, { kind: TRUCK_KIND, externalIds });
+  const trucks = await findLinkedTrucks(tx, connection, externalIds);
   const reports = positions.flatMap((position) => toReport(position, trucks.get(position.externalId)));
   if (reports.length === 0) return 0;
   const intervalMs = findIntervalMs(await countLinkedTrucks(tx, connection.tenantId));

@@ -4,7 +4,11 @@ import { eventually } from '../../../support/poll.js';
 import { TrackedTow } from '../../../support/public-pages/tracked-tow.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { signSamsaraWebhook } from '../../../support/vendors/samsara-double/webhook-sender.js';
-import { type TrackingAccount, useTrackingStack, WEBHOOK_SECRET } from '../../../support/vendors/tracking.js';
+import {
+  type TrackingAccount,
+  useTrackingStack,
+  WEBHOOK_SECRET,
+} from '../../../support/vendors/telematics/tracking.js';
 
 describe('inspections and webhooks of Samsara', () => {
   requireContracts();

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { KillableWorkers } from '../../../support/vendors/killable-workers.js';
-import { type TrackingAccount, TrackingStack } from '../../../support/vendors/tracking.js';
+import { type TrackingAccount, TrackingStack } from '../../../support/vendors/telematics/tracking.js';
 
 describe('positions whose worker is killed', () => {
   requireContracts();

@@ -3,7 +3,7 @@ import { SseClient } from '../../../support/network/sse-client.js';
 import { eventually } from '../../../support/poll.js';
 import { TrackedTow } from '../../../support/public-pages/tracked-tow.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import { type TrackingAccount, useTrackingStack } from '../../../support/vendors/tracking.js';
+import { type TrackingAccount, useTrackingStack } from '../../../support/vendors/telematics/tracking.js';
 
 describe('positions from Samsara', () => {
   requireContracts();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import type { Fault } from '../../../support/vendors/contracts/fault.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import { type TrackingAccount, useTrackingStack } from '../../../support/vendors/tracking.js';
+import { type TrackingAccount, useTrackingStack } from '../../../support/vendors/telematics/tracking.js';
 
 const FEED = 'GET /fleet/vehicles/stats/feed';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import { type TrackingAccount, useTrackingStack } from '../../../support/vendors/tracking.js';
+import { type TrackingAccount, useTrackingStack } from '../../../support/vendors/telematics/tracking.js';
 
 const VIN = '1FVACWDT39HAJ3496';
 

@@ -1,7 +1,7 @@
 import { deriveTimedId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, recordsetSql } from '../../records/record-refs.js';
-import type { TruckPositionReport } from '../trucks/positions.js';
+import type { TruckPositionReport } from './positions.js';
 
 /** At most one position of a truck is kept per interval of this length. */
 const INTERVAL_MS = 30_000;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { Vendors } from '../../../shared/integrations/contract/vendor.js';
-import { samsara } from '../../../shared/integrations/samsara/adapter.js';
-import { openIntegrationsQueue, wakeConnectionQueues } from '../../../shared/queues/integrations.js';
-import type { Json } from '../client.js';
-import { eventually } from '../poll.js';
-import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
-import { useShared } from '../use-stack.js';
-import type { SamsaraOrganisation } from './samsara-double/organisation.js';
-import { SamsaraDouble } from './samsara-double/samsara-double.js';
+import { Vendors } from '../../../../shared/integrations/contract/vendor.js';
+import { samsara } from '../../../../shared/integrations/samsara/adapter.js';
+import { openIntegrationsQueue, wakeConnectionQueues } from '../../../../shared/queues/integrations.js';
+import type { Json } from '../../client.js';
+import { eventually } from '../../poll.js';
+import { type StackOptions, TestStack, type TestTenant } from '../../stack.js';
+import { useShared } from '../../use-stack.js';
+import type { SamsaraOrganisation } from '../samsara-double/organisation.js';
+import { SamsaraDouble } from '../samsara-double/samsara-double.js';
 
 export const WEBHOOK_SECRET = Buffer.from('samsara-test-secret').toString('base64');
 
