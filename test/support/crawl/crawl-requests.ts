@@ -43,14 +43,6 @@ export function buildListPath({ path }: DocumentedOperation, ids: Ids): string {
   return withId(path, ids[kind ?? 'webhook_delivery'] as string);
 }
 
-/**
- * Returns a text that proves that a list contains own records: the canary, or the id of a record
- * without texts.
- */
-export function findProof({ path }: DocumentedOperation, own: { canary: string; ids: Ids }): string {
-  return path.endsWith('/positions') ? (own.ids.truck_position as string) : own.canary;
-}
-
 /** Returns a body that the operation accepts. */
 export function buildRequest({ body, path, name }: DocumentedOperation, ids: Ids): CallOptions {
   if (name === 'PUT /settings/logo' || name === 'POST /work-orders/{id}/photos') return LOGO;

@@ -59,3 +59,14 @@ export function findListedKind(path: string): string {
  */
 export const withId = (path: string, id: string, methodId = id) =>
   path.replace('{id}', id).replace('{method_id}', methodId).replace('{external_id}', id);
+
+/**
+ * Returns a text that proves that a list contains own records: the canary, or the id of a record
+ * without texts.
+ */
+export function findProof(
+  { path }: { path: string },
+  own: { canary: string; ids: Record<string, string> },
+): string {
+  return path.endsWith('/positions') ? (own.ids.truck_position as string) : own.canary;
+}
