@@ -78,7 +78,8 @@ async function linkOne(
   { vehicle, connection }: Target,
 ): Promise<CommandOutcome> {
   if (connection.status === 'revoked') return refuseMove(connection, 'changed');
-  const { truck_id: wanted } = command.input;
+  const { truck_id: wanted, create } = command.input;
+  if ((wanted === undefined) === (create === undefined)) return refuseTarget();
   const truck = { tenant_id: command.tenantId, id: wanted ?? newId() };
   if (wanted !== undefined && (await findExistingRecords(tx, 'trucks', [truck])).size === 0)
     return unknownReferenceOutcome('truck_id', 'truck');
@@ -101,6 +102,13 @@ async function linkOne(
     events: [],
     prompts: [{ queue: INTEGRATIONS_QUEUE, id: vehicle.connection_id }],
   };
+}
+
+/** A link names either a truck or the wish to create one. */
+function refuseTarget(): CommandOutcome {
+  const message = 'Send either truck_id or create';
+  const details = [{ field: 'truck_id', code: 'invalid', message }];
+  return failedOutcome({ code: 'validation_error', message: `${message}.`, details });
 }
 
 function toExternalId({ tenant_id, connection_id, external_id }: VehicleRow) {

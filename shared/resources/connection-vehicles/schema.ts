@@ -13,9 +13,7 @@ export const vehicleLink = Joi.object({
     .description('Creates a truck with the data of the vehicle, and links it'),
   unit_number: text(32).description('With create: the unit number; default: the name of the vehicle'),
   duty_class: dutyClass.description('With create; default: by the weight of the vehicle, or light'),
-})
-  .xor('truck_id', 'create')
-  .meta({ className: 'VehicleLink' });
+}).meta({ className: 'VehicleLink' });
 
 export const vehicleUnlink = Joi.object({}).meta({ className: 'VehicleUnlink' });
 

@@ -12,7 +12,7 @@ import { withPgClient } from '../../support/writes/rows.js';
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 const DAY_MS = 24 * 3600 * 1000;
 const WEEK_MS = 7 * DAY_MS;
-const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts'];
+const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts', 'truck_positions'];
 
 /** Returns midnight UTC of the Monday that begins the week of `ms`. 1970-01-05 was a Monday. */
 const startOfWeek = (ms: number) => Math.floor((ms - 4 * DAY_MS) / WEEK_MS) * WEEK_MS + 4 * DAY_MS;
@@ -26,6 +26,8 @@ const INSERTS: Record<string, string> = {
     values ($1, $2, $2, $2, 'x.made', null)`,
   webhook_attempts: `insert into webhook_attempts (tenant_id, id, delivery_id, endpoint_id, attempt, started_at, url, request_headers, total_ms)
     values ($1, $2, $2, $2, 1, now(), 'https://example.com', '{}', 1)`,
+  truck_positions: `insert into truck_positions (tenant_id, id, truck_id, connection_id, lat, lng, at)
+    values ($1, $2, $2, $2, 42, -73, now())`,
 };
 
 describe('weekly partitions', () => {
@@ -143,7 +145,7 @@ describe('weekly partitions', () => {
     const done = runs.filter((run) => run !== undefined);
     expect(done.flatMap(({ failures, faults }) => [...failures, ...faults])).to.deep.equal([]);
     const made = done.flatMap((run) => run.made);
-    expect(made).to.have.length(3 * 6);
+    expect(made).to.have.length(TABLES.length * 6);
     expect(new Set(made).size).to.equal(made.length);
     for (const table of TABLES)
       expect(await listPartitions(table)).to.have.members([
