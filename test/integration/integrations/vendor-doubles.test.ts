@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
+import { eventually } from '../../support/poll.js';
 
 /** Returns a port of loopback that is free. */
 async function findFreePort(): Promise<number> {
@@ -38,6 +39,7 @@ describe('the doubles of vendors for people', () => {
   for (const [vendor, hint] of [
     ['stripe', /sk_test_demo/],
     ['twilio', /AC0{32}.*inbound_urls/s],
+    ['samsara', /samsara_api_demo.*ZGVtby1zZWNyZXQ=/s],
   ] as const)
     it(`the double of ${vendor} prints what to enter, serves its page, and ends on SIGTERM`, async () => {
       const port = await findFreePort();
@@ -69,6 +71,28 @@ describe('the doubles of vendors for people', () => {
     const { status, headers } = await fetch(address, { method: 'POST', body, redirect: 'manual' });
     expect(status).to.equal(303);
     expect(headers.get('location')).to.match(/callback\?code=[\w-]+&state=state-1$/);
+    expect(await double.stop()).to.equal(0);
+  });
+
+  it('the vehicles of the double of samsara drive, and the position of each is its latest', async () => {
+    const port = await findFreePort();
+    const double = await runDouble('samsara', '--port', `${port}`);
+    const read = async (query = '') => {
+      const url = `http://127.0.0.1:${port}/fleet/vehicles/stats/feed?types=gps${query}`;
+      const headers = { authorization: 'Bearer any', 'x-samsara-version': '2025-06-11' };
+      return (await (await fetch(url, { headers })).json()) as {
+        data: { id: string; gps: { latitude: number; time: string }[] }[];
+        pagination: { endCursor: string };
+      };
+    };
+    const first = await read();
+    expect(first.data).to.have.length(3);
+    const moved = await eventually('the vehicles have moved', async () => {
+      const next = await read(`&after=${first.pagination.endCursor}`);
+      return next.data.length === 3 && next;
+    });
+    for (const { id, gps } of moved.data)
+      expect(gps.at(-1)?.latitude).to.not.equal(first.data.find((one) => one.id === id)?.gps[0]?.latitude);
     expect(await double.stop()).to.equal(0);
   });
 
