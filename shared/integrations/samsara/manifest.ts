@@ -16,7 +16,7 @@ export const manifest: Manifest = {
       .description('An API token (samsara_api_…) that may read vehicles, vehicle statistics and DVIRs'),
     webhook_secret: Joi.string()
       .max(255)
-      .base64()
+      .pattern(/^[A-Za-z0-9+/]+={0,2}$/, 'secret key in base64')
       .description('The secret key of the webhook, as Samsara shows it'),
   }),
   settingsSchema: Joi.object(telematicsSettings()),

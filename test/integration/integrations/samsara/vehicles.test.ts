@@ -21,6 +21,15 @@ describe('vehicles of Samsara', () => {
     return id;
   };
 
+  it('GET /integrations describes Samsara, so that the dashboard can connect it', async () => {
+    const { body } = await account.client.get('/integrations');
+    const { credentials_schema, settings_schema, ...rest } = body.data.items[0];
+    expect(rest).to.include({ vendor: 'samsara', kind: 'telematics', auth: 'api_key', sign_in: false });
+    expect(credentials_schema.required).to.deep.equal(['api_token']);
+    expect(Object.keys(credentials_schema.properties)).to.deep.equal(['api_token', 'webhook_secret']);
+    expect(settings_schema.properties.poll_seconds).to.include({ type: 'integer', minimum: 5, maximum: 30 });
+  });
+
   it('GET /connections/{id}/vehicles lists all pages of the organisation, with what Samsara knows', async () => {
     tracking.double.pageSize = 2;
     const members = {
