@@ -35,9 +35,9 @@ export const findAxeViolations = (page: Page): Promise<string[]> =>
   runAxe(page, { type: 'tag', values: TAGS }, 'page');
 
 /**
- * Lists the violations of a page of the dashboard, or of its open dialog, in both themes. All rules run in the light
- * theme. In the dark theme, only the rules about colours run, because the dashboard shows the same
- * elements with the same names there. Leaves the page in the light theme.
+ * Lists the violations of a page of the dashboard, or of its open dialog, in both themes. All rules
+ * run in the light theme. In the dark theme, only the rules about colours run, because the
+ * dashboard shows the same elements with the same names there. Leaves the page in the light theme.
  */
 export async function findViolationsInBothThemes(page: Page, part: Part = 'page'): Promise<string[]> {
   const inLight = await runAxe(page, { type: 'tag', values: TAGS }, part);
