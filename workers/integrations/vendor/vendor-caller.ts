@@ -176,7 +176,8 @@ function classify(
 ): VendorError | undefined {
   const code = `http_${status}`;
   if (status === 429) {
-    const retryAfterMs = parseRetryAfterMs({ headers }, new Date()) || DEFAULT_WAIT_MS;
+    const retryAfterMs =
+      parseRetryAfterMs({ headers }, new Date(), { acceptsFraction: true }) || DEFAULT_WAIT_MS;
     // Xero names the limit that was exceeded, such as `minute` or `day`.
     const problem = headers['x-rate-limit-problem'];
     const limit = typeof problem === 'string' ? ` (limit: ${problem.slice(0, 40)})` : '';
