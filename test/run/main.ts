@@ -120,11 +120,13 @@ function report(result: FileResult): void {
   for (const { details } of result.failures) process.stdout.write(`${details}\n`);
 }
 
+const formatSeconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(6)} s`;
+
 function printSums(): void {
   const print = (line: string) => process.stdout.write(`  ${line}\n`);
   const sum = (count: (result: FileResult) => number) => results.reduce((all, one) => all + count(one), 0);
   const times = results
-    .map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`)
+    .map(({ file, ms, cpuMs }) => `${formatSeconds(ms)}, ${formatSeconds(cpuMs)} of CPU  ${file}`)
     .sort()
     .reverse();
   if (times.length > 1) {
@@ -157,7 +159,7 @@ function findCause(details: string): string {
   const lines = details.split('\n');
   const named = lines.findIndex((text) => /Error\b|:.*(died|did not)/.test(text));
   const cause = named < 0 ? afterTitle.split('\n') : lines.slice(named);
-  return cause
+  return (cause.some((line) => line.trim() !== '') ? cause : lines)
     .filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
     .slice(0, MAX_CAUSE_LINES)
     .map((line) => `    ${line.trim().slice(0, 300)}`)

@@ -15,6 +15,8 @@ export interface Failure {
 export interface FileResult {
   file: string;
   ms: number;
+  /** CPU time of the worker and its descendants. */
+  cpuMs: number;
   /** The tests by title, as Mocha's spec reporter prints them. */
   report: string;
   passing: number;

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
+import { readCpuMs } from './cpu-time.js';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
 // Mocha loads test files with require(). An import here would load second instances of the modules
@@ -41,7 +42,7 @@ let running: Mocha.Runner | undefined;
 let isInterrupted = false;
 
 async function runFile(file: string): Promise<FileResult> {
-  const startedAt = Date.now();
+  const [startedAt, cpuBefore] = [Date.now(), readCpuMs()];
   const mocha = new Mocha({
     timeout: TIMEOUT_MS,
     reporter: Report,
@@ -65,7 +66,8 @@ async function runFile(file: string): Promise<FileResult> {
   });
   const { passes = 0, pending = 0 } = runner.stats ?? {};
   const ms = Date.now() - startedAt;
-  return { file, ms, report, passing: passes, pending, failures, stacks: countStartedStacks() };
+  const cpuMs = readCpuMs() - cpuBefore;
+  return { file, ms, cpuMs, report, passing: passes, pending, failures, stacks: countStartedStacks() };
 }
 
 async function end(): Promise<void> {
@@ -83,10 +85,10 @@ async function handle({ file }: Task): Promise<void> {
   if (file === null || isInterrupted) return end();
   const result = await runFile(file).catch((error: unknown): FileResult => {
     const failures = [{ title: file, details: error instanceof Error ? `${error.stack}` : String(error) }];
-    const ms = 0;
     return {
       file,
-      ms,
+      ms: 0,
+      cpuMs: 0,
       report: takePrinted(),
       passing: 0,
       pending: 0,

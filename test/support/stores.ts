@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -170,18 +170,27 @@ export async function createRedisUrl(): Promise<string | undefined> {
 }
 
 /**
- * Returns a free port from 12000 to 19999. The system does not use these ports for outgoing
- * connections, and the embedded PostgreSQL does not choose them. So the port very likely stays free
- * until the caller listens on it.
+ * Returns a free port from 12000 to 19998. The system does not use these ports for outgoing
+ * connections, and the embedded PostgreSQL does not choose them. This process keeps listening on
+ * the port after it. So no other test process gets the same port before the caller listens on it.
  */
 export async function getFreePort(): Promise<number> {
-  const port = randomInt(FIRST_PORT, LAST_PORT);
+  const port = 2 * randomInt(FIRST_PORT / 2, LAST_PORT / 2);
+  const reservation = await listen(port + 1);
+  if (!reservation) return getFreePort();
+  const trial = await listen(port);
+  if (!trial) return new Promise((resolve) => reservation.close(() => resolve(getFreePort())));
+  return new Promise((resolve) => trial.close(() => resolve(port)));
+}
+
+/** Listens on a port without keeping the process alive. Returns undefined if the port is taken. */
+function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createServer();
+    const server = createServer().unref();
     server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(getFreePort()) : reject(error),
+      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
     );
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }
 

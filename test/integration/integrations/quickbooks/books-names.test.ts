@@ -56,7 +56,8 @@ describe('QuickBooks: every invoice has a customer in the books', () => {
     await account.client.post(`/connections/${account.connectionId}/sync`, { since });
     await account.settle();
     expect(account.company.get('Invoice', one.Id).TotalAmt).to.equal(0);
-    expect(await account.listIssues()).to.deep.equal([]);
+    // A read between the reconnection and the sync may have found the difference.
+    await account.waitForAgreement();
   });
 
   it('a customer of the bookkeeper with that name is used', async () => {

@@ -187,6 +187,17 @@ export abstract class BooksAccount<Booked> {
       .items;
   }
 
+  /** Waits until no issue is open. A command closes an issue soon after both sides agree. */
+  async waitForAgreement(): Promise<void> {
+    let issues: Json[] = [];
+    await eventually('no issue is open', async () => {
+      issues = await this.listIssues();
+      return issues.length === 0;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}: ${JSON.stringify(issues)}`);
+    });
+  }
+
   async waitForIssue(kind: string): Promise<Json> {
     return eventually(`there is an issue ${kind}`, async () =>
       (await this.listIssues()).find((issue) => issue.kind === kind),
