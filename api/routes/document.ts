@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { assertReadMethod } from '../../shared/http/request.js';
+import { findPackageRoot } from '../../shared/platform/files/package-root.js';
 import { assertAcceptsResponse } from '../middleware/negotiate.js';
 import { REFERENCE_PAGE_HTML, REFERENCE_PAGE_SCRIPT } from '../reference/page.js';
 import { toReferenceView } from '../reference/view.js';
@@ -26,10 +26,7 @@ const PAGE_POLICY =
  * the schemas.
  */
 export function readDocument(): string {
-  // Compiled files are in dist, so the repository's root is one folder further up.
-  const here = dirname(fileURLToPath(import.meta.url));
-  const root = here.includes(`${join('dist', 'api')}`) ? join(here, '../../..') : join(here, '../..');
-  return readFileSync(join(root, 'docs/openapi.json'), 'utf8');
+  return readFileSync(join(findPackageRoot(), 'docs/openapi.json'), 'utf8');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
+import { findPackageRoot } from '../../shared/platform/files/package-root.js';
 import type { RunCommand } from '../cli/command.js';
 import { CliError, EXIT, usageError } from '../cli/exit-codes.js';
 
@@ -20,11 +21,8 @@ export const runVendorDouble: RunCommand = async ({ positionals, values }, { get
   return { data: { vendor: positionals[0] }, text: 'The double has ended.' };
 };
 
-/** Tries two paths, because the built command is one folder deeper than its source. */
 function findScript(): string {
-  const path = 'test/support/vendors/run-double.ts';
-  const candidates = ['../..', '../../..'].map((up) => resolve(import.meta.dirname, up, path));
-  const found = candidates.find((candidate) => existsSync(candidate));
-  if (found) return found;
+  const script = join(findPackageRoot(), 'test/support/vendors/run-double.ts');
+  if (existsSync(script)) return script;
   throw usageError('The doubles of vendors are part of the tests. Run this in a clone of the repository.');
 }

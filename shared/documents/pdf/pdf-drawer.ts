@@ -1,5 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { findPackageRoot } from '../../platform/files/package-root.js';
 import type { DrawReply, DrawRequest } from './pdf-process.js';
 
 export interface PdfDrawerOptions {
@@ -12,13 +15,17 @@ export interface PdfDrawerOptions {
   entry: URL;
 }
 
+/** Tests and `npm run dev` run the TypeScript sources. */
 const RUNS_SOURCES = import.meta.url.endsWith('.ts');
+const BUILT_ENTRY = 'dist/shared/documents/pdf/pdf-process.js';
 
 export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
   deadlineMs: 20_000,
   idleMs: 60_000,
   maxHeapMb: 256,
-  entry: new URL(RUNS_SOURCES ? './pdf-process.ts' : './pdf-process.js', import.meta.url),
+  entry: RUNS_SOURCES
+    ? new URL('./pdf-process.ts', import.meta.url)
+    : pathToFileURL(join(findPackageRoot(), BUILT_ENTRY)),
 };
 
 class ProcessEndedError extends Error {}
@@ -96,7 +103,6 @@ const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess) =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
 function startProcess({ entry, maxHeapMb }: PdfDrawerOptions): ChildProcess {
-  // Tests and `npm run dev` run the TypeScript sources.
   const loader = RUNS_SOURCES ? ['--import', 'tsx'] : [];
   return fork(entry, [String(maxHeapMb)], {
     execArgv: [`--max-old-space-size=${maxHeapMb}`, ...loader],

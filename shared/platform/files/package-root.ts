@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /**
  * Returns the folder of the nearest package.json above this file. The function searches upwards,
- * because the compiled copy of this file in `dist` is one folder deeper.
+ * because in a build, the code of this file is in `dist/chunks`.
  */
 export function findPackageRoot(): string {
   let folder = import.meta.dirname;

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { type TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
-import { quickbooks } from '../../../shared/integrations/quickbooks/adapter.js';
+import { Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
@@ -10,15 +9,10 @@ import type { BooksRecord } from './quickbooks-double/books-record.js';
 import type { BooksCompany } from './quickbooks-double/company.js';
 import { BOOKS_APP } from './quickbooks-double/oauth.js';
 import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
+import { FAST_QUICKBOOKS } from './worker-vendors.js';
 
 /** The secret of the webhooks that QuickBooks sends to the operator's application. */
 export const BOOKS_WEBHOOK_TOKEN = 'verifier-token';
-
-/** QuickBooks with a limit that does not make the tests wait. Unit tests show how it is kept. */
-export const FAST_QUICKBOOKS: TenantVendor = {
-  ...quickbooks,
-  manifest: { ...quickbooks.manifest, limits: { ...quickbooks.manifest.limits, perSecond: 100 } },
-};
 
 /**
  * Returns a stack that all files share. Its accounts keep their books at a double of QuickBooks.

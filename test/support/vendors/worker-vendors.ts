@@ -1,10 +1,22 @@
-import { Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { type TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { quickbooks } from '../../../shared/integrations/quickbooks/adapter.js';
 import { samsara } from '../../../shared/integrations/samsara/adapter.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { stripe } from '../../../shared/integrations/stripe/adapter.js';
-import { FAST_QUICKBOOKS } from './booking.js';
+import { xero } from '../../../shared/integrations/xero/adapter.js';
 import { parrot, parrotWithKeys } from './parrot/adapter.js';
-import { FAST_XERO } from './xero-booking.js';
+
+/** QuickBooks with a limit that does not make the tests wait. Unit tests show how it is kept. */
+export const FAST_QUICKBOOKS: TenantVendor = {
+  ...quickbooks,
+  manifest: { ...quickbooks.manifest, limits: { ...quickbooks.manifest.limits, perSecond: 100 } },
+};
+
+/** Xero with a limit that does not make the tests wait. One test has the real limit. */
+export const FAST_XERO: TenantVendor = {
+  ...xero,
+  manifest: { ...xero.manifest, limits: { ...xero.manifest.limits, perSecond: 100, perMinute: 6000 } },
+};
 
 /** The vendors of the workers that tests kill. */
 export const WORKER_VENDORS = new Vendors([

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { type TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
-import { xero } from '../../../shared/integrations/xero/adapter.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
 import { BooksAccount } from './books/books-account.js';
+import { FAST_XERO } from './worker-vendors.js';
 import { XeroBookkeeper } from './xero-double/bookkeeper.js';
 import type { XeroOrganisation } from './xero-double/organisation.js';
 import { XERO_APP, XeroPerson } from './xero-double/sign-ins.js';
@@ -13,12 +13,6 @@ import { XeroDouble } from './xero-double/xero-double.js';
 
 /** The key of the webhooks that Xero sends to the operator's application. */
 export const XERO_WEBHOOK_KEY = 'xero-webhook-key';
-
-/** Xero with a limit that does not make the tests wait. One test has the real limit. */
-export const FAST_XERO: TenantVendor = {
-  ...xero,
-  manifest: { ...xero.manifest, limits: { ...xero.manifest.limits, perSecond: 100, perMinute: 6000 } },
-};
 
 /** Returns a stack that all files share. Its accounts keep their books at a double of Xero. */
 export function useXeroStack(): XeroBooking {
