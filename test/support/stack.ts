@@ -7,6 +7,7 @@ import { createMcpListener } from '../../mcp/http.js';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { loadConfig } from '../../shared/config/config.js';
 import type { Vendors } from '../../shared/integrations/contract/vendor.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/process/runtime.js';
 import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import { QUEUES, type QueueName, startWorkers } from '../../workers/queues.js';
@@ -55,6 +56,9 @@ let startedStacks = 0;
 export const countStartedStacks = (): number => startedStacks;
 
 /** Runs the whole product in this process, with its own database (and Redis), on a real port. */
+/** The error code of PostgreSQL. */
+const DEADLOCK_DETECTED = '40P01';
+
 export class TestStack {
   private constructor(
     readonly runtime: Runtime,
@@ -138,16 +142,21 @@ export class TestStack {
   /**
    * Runs a query in the application's role, which sees only this tenant's rows. Tests use this to
    * read or change rows without the API. They may change more rows than the product changes in one
-   * query, so the query timeout is longer.
+   * query, so the query timeout is longer. If a worker locks the same rows in another sequence, and
+   * PostgreSQL ends the test's query, runs it again.
    */
   async rows<R = Record<string, unknown>>(
     tenantId: string,
     text: string,
     values: unknown[] = [],
   ): Promise<R[]> {
-    return this.runtime.db.transaction([tenantId], async (tx) => {
+    const run = this.runtime.db.transaction([tenantId], async (tx) => {
       await tx.query({ text: "set local statement_timeout = '1min'" });
       return tx.query<R>({ text, values });
+    });
+    return run.catch((error: unknown) => {
+      if (getErrorCode(error) === DEADLOCK_DETECTED) return this.rows<R>(tenantId, text, values);
+      throw error;
     });
   }
 
