@@ -55,10 +55,10 @@ let startedStacks = 0;
 /** Returns how many stacks this process has started. */
 export const countStartedStacks = (): number => startedStacks;
 
-/** Runs the whole product in this process, with its own database (and Redis), on a real port. */
-/** The error code of PostgreSQL. */
+/** An error code of PostgreSQL. */
 const DEADLOCK_DETECTED = '40P01';
 
+/** Runs the whole product in this process, with its own database (and Redis), on a real port. */
 export class TestStack {
   private constructor(
     readonly runtime: Runtime,
