@@ -109,8 +109,17 @@ export function getOutput({ input, output }: Field): Joi.Schema | null {
  * is an id, a day, a time or a value from a fixed list.
  */
 export function inferKind(name: string, schema: Joi.Schema): CellKind {
-  // Objects and arrays are never text, and describing their schemas is slow.
+  // Objects and arrays are never text, and describing a schema is slow.
   if (schema.type !== 'string') return inferKindOfType(name, schema.type);
+  const kind = stringKinds.get(schema) ?? inferKindOfString(schema);
+  stringKinds.set(schema, kind);
+  return kind;
+}
+
+/** The kinds that were already derived: each field needs its kind several times. */
+const stringKinds = new WeakMap<Joi.Schema, CellKind>();
+
+function inferKindOfString(schema: Joi.Schema): CellKind {
   const { flags, rules, metas } = schema.describe() as Joi.Description & {
     flags?: { only?: boolean };
     rules?: { name: string }[];
