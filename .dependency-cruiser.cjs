@@ -230,7 +230,7 @@ module.exports = {
       comment: 'A production install has no development dependencies.',
       from: {
         path: '^(api|workers|mcp|shared|migrations|bin)/',
-        pathNot: '^(api/openapi/(build-)?openapi\\.ts|bin/generate\\.ts)$',
+        pathNot: '^(api/openapi/(build-)?openapi\\.ts|bin/(generate|build/bundle)\\.ts)$',
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { bundle } from '../../../bin/bundle.js';
+import { bundle } from '../../../bin/build/bundle.js';
 import { MIGRATION_HEAD } from '../../../migrations/index.js';
 import { createFoundation, createRuntime, type Runtime } from '../../../shared/platform/process/runtime.js';
 import { startWorkers } from '../../../workers/queues.js';
