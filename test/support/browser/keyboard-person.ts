@@ -11,7 +11,7 @@ type Role = Parameters<Page['getByRole']>[0];
  * may show the focus instead of the element. Waits for the page's timers first, because a real
  * person leaves time for timers between two keys. After a Tab out of a date field, a timer of
  * Mantine checks the focus. If a second Tab came before this timer, Mantine would move the focus
- * back.
+ * back. Also returns whether one of the targets of {@link WATCH_TARGETS} has the focus.
  */
 const LOOK_AT_FOCUS = `(async () => {
   await new Promise((resolve) => setTimeout(resolve));
@@ -26,8 +26,31 @@ const LOOK_AT_FOCUS = `(async () => {
   const isLeft = before && before.element.isConnected && before.element !== now;
   const isInvisible = isLeft && readRings(before.element) === before.rings;
   window.focusBefore = now === document.body ? undefined : { element: now, rings: readRings(now) };
-  return isInvisible ? before.element.outerHTML.slice(0, 300) : undefined;
+  const { elements, isOld } = window.focusTargets ?? { elements: [], isOld: true };
+  return {
+    unseen: isInvisible ? before.element.outerHTML.slice(0, 300) : undefined,
+    targets: isOld ? 'old' : elements.includes(now) ? 'reached' : 'not reached',
+  };
 })()`;
+
+/**
+ * Remembers the elements that a locator finds, until the page changes so that the locator may find
+ * others. Returns whether one of the elements has the focus. A search by role computes the names of
+ * many elements, so it is not repeated after each Tab.
+ */
+const WATCH_TARGETS = `
+  window.focusTargets?.observer.disconnect();
+  const observer = new MutationObserver(() => { targets.isOld = true; });
+  const targets = { elements, observer, isOld: false };
+  window.focusTargets = targets;
+  observer.observe(document, { childList: true, characterData: true, attributes: true, subtree: true });
+  return elements.includes(document.activeElement) ? 'reached' : 'not reached';
+`;
+// Playwright calls only functions with the elements, not texts.
+const watchTargets = new Function('elements', WATCH_TARGETS) as (elements: unknown[]) => Targets;
+
+/** Whether the focus is on a target. If the page has changed, the targets are old. */
+type Targets = 'reached' | 'not reached' | 'old';
 
 interface Stops {
   maxStops?: number;
@@ -59,10 +82,11 @@ export class KeyboardPerson {
         const shown = await this.page.getByRole('dialog').or(this.page.locator('body')).last().innerText();
         throw new Error(`${cause.message}\nThe page shows: ${shown}`, { cause });
       });
-    const focused = target.and(this.page.locator(':focus'));
+    let targets: Targets = 'old';
     for (let stop = 0; stop <= maxStops; stop += 1) {
-      if ((await focused.count()) > 0) return;
-      await this.press(isBackwards ? 'Shift+Tab' : 'Tab');
+      if (targets === 'old') targets = await target.evaluateAll(watchTargets);
+      if (targets === 'reached') return;
+      targets = await this.#pressAndLook(isBackwards ? 'Shift+Tab' : 'Tab');
     }
     throw new Error(`The focus did not reach ${target} within ${maxStops} stops`);
   }
@@ -170,12 +194,7 @@ export class KeyboardPerson {
   }
 
   async press(key: string): Promise<void> {
-    await this.#press(key);
-    // If the key follows a link, the page is gone and cannot be checked.
-    const unseen = await this.page.evaluate(LOOK_AT_FOCUS).catch((error: Error) => {
-      if (!error.message.includes('navigation')) throw error;
-    });
-    if (typeof unseen === 'string') this.#unseen.push(unseen);
+    await this.#pressAndLook(key);
   }
 
   /** Waits until the focus is on the element, or inside it. */
@@ -218,6 +237,19 @@ export class KeyboardPerson {
   async #replace(text: string): Promise<void> {
     await this.#press('Control+A');
     await this.page.keyboard.type(text);
+  }
+
+  /** Presses a key, and looks at the focus. Returns whether a target has the focus. */
+  async #pressAndLook(key: string): Promise<Targets> {
+    await this.#press(key);
+    // If the key follows a link, the page is gone and cannot be checked.
+    const seen = await this.page
+      .evaluate<{ unseen?: string; targets: Targets }>(LOOK_AT_FOCUS)
+      .catch((error: Error) => {
+        if (!error.message.includes('navigation')) throw error;
+      });
+    if (seen?.unseen !== undefined) this.#unseen.push(seen.unseen);
+    return seen?.targets ?? 'old';
   }
 
   #press(key: string): Promise<void> {
