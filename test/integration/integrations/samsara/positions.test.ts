@@ -61,6 +61,20 @@ describe('positions from Samsara', () => {
     stream.close();
   });
 
+  it('a status is set with the If-Match from before a position', async () => {
+    const { headers, body } = await account.client.get(`/trucks/${truck}`);
+    drive(42.1);
+    await account.hurry();
+    await account.waitForPlace(truck, 42.1);
+    const options = { headers: { 'if-match': String(headers.etag) } };
+    const changed = await account.client.patch(`/trucks/${truck}`, { status: 'off_duty' }, options);
+    expect(changed.status, changed.text).to.equal(200);
+    expect(changed.body.updated_at).to.not.equal(body.updated_at);
+    expect(changed.body.location.lat).to.equal(42.1);
+    const stale = await account.client.patch(`/trucks/${truck}`, { status: 'available' }, options);
+    expect(stale.status).to.equal(412);
+  });
+
   it('a link brings the last known position of a vehicle that stands still', async () => {
     const other = account.organisation.addVehicle();
     account.organisation.drive(other.id, [42.5, -73.5], { secondsAgo: 600 });
