@@ -1,6 +1,5 @@
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { VehicleLink as LinkInput, TruckCreate } from '../../contracts/generated.js';
-import { POSITIONS_STREAM } from '../../integrations/contract/telematics.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
@@ -10,17 +9,15 @@ import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { findExistingRecords, unknownReferenceOutcome } from '../../records/references.js';
 import { removeExternalId, storeExternalIds } from '../../sync/external-ids.js';
-import { makeStreamsDue } from '../../sync/stream-rows.js';
 import { auditSideEffects } from '../audit-log/audit-side-effects.js';
 import { type ConnectionRow, lockConnections, refuseMove } from '../connections/connection-rows.js';
 import { createTrucks } from '../trucks/handlers.js';
 import type { NamedConnection } from './commands.js';
 import { findLinks, TRUCK_KIND, type VehicleLink } from './links.js';
+import { readAgain } from './read-again.js';
 import { connectionVehicleTable } from './table.js';
 
 const LABEL = connectionVehicleTable.label as string;
-/** After a link, the inspections of this time are read again. */
-const INSPECTIONS_BACK_MS = 86_400_000;
 const MAX_UNIT_CHARS = 32;
 const VIN = /^[A-HJ-NPR-Z0-9]{17}$/i;
 
@@ -155,16 +152,6 @@ async function createTruck(
   const entry = { command, entityType: 'truck', entityId: truckId, action: 'truck.created' };
   await auditSideEffects(tx, [{ ...entry, changes: diffNewRecord(input) }]);
   return undefined;
-}
-
-/** Reads the latest positions and inspections again, because those of the vehicle were dropped. */
-function readAgain(tx: Transaction, { tenant_id, connection_id: id }: VehicleRow): Promise<void> {
-  const since = new Date(Date.now() - INSPECTIONS_BACK_MS).toISOString();
-  const stream = { tenant_id, id, since };
-  return makeStreamsDue(tx, [
-    { ...stream, stream: POSITIONS_STREAM },
-    { ...stream, stream: 'inspections' },
-  ]);
 }
 
 /** Marks the vehicle as changed, because its representation shows the link. */

@@ -4,6 +4,7 @@ import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, recordsetSql } from '../../records/record-refs.js';
 import { findEarlierIds, storeExternalIds } from '../../sync/external-ids.js';
 import { TRUCK_KIND } from './links.js';
+import { readAgain } from './read-again.js';
 import { deriveVehicleId } from './vehicle-id.js';
 
 /** Maximum number of vehicles that are kept per connection. */
@@ -65,7 +66,10 @@ export async function storeVehicles(
   });
   const added = stored.filter(({ is_new }) => is_new);
   const records = added.map(({ external_id: externalId }) => ({ kind: TRUCK_KIND, externalId }));
-  await storeExternalIds(tx, await findEarlierIds(tx, connection, records));
+  const earlier = await findEarlierIds(tx, connection, records);
+  if (earlier.length === 0) return;
+  await storeExternalIds(tx, earlier);
+  await readAgain(tx, { tenant_id, connection_id });
 }
 
 /** Marks the vehicles that a complete read of the vendor's list did not find. */

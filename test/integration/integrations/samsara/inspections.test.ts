@@ -108,6 +108,16 @@ describe('inspections and webhooks of Samsara', () => {
     expect(await list()).to.deep.equal([]);
   });
 
+  it('a report and a position from between two connections of an organisation are not lost', async () => {
+    await account.client.delete(`/connections/${account.connectionId}`);
+    account.organisation.submitDvir(vehicle);
+    account.organisation.drive(vehicle, [42.1, -73.7]);
+    await account.connect({});
+    await waitFor('out_of_service');
+    await account.waitForPlace(truck, 42.1);
+    expect((await assign()).status).to.equal(409);
+  });
+
   it('VehicleCreated and VehicleUpdated make the list be read again, and other events nothing', async () => {
     const added = account.organisation.addVehicle({ name: 'New one' });
     tracking.double.webhooks.send(account.organisation, 'VehicleCreated', { vehicle: { id: added.id } });
