@@ -21,6 +21,9 @@ const CHANGES_INTERVAL_MS = 500;
  */
 const END_GRACE_MS = 500;
 
+/** What has changed: any records, or only the positions of trucks. */
+export type ChangeSubject = 'all' | 'positions';
+
 export interface EventStreamOptions {
   tenantId: string;
   /** Id of the key or the person. The number of streams per key or person is limited. */
@@ -64,6 +67,8 @@ export class EventStream implements EventFeedReader {
   private readonly pingTimer: NodeJS.Timeout;
   private changesTimer: NodeJS.Timeout | undefined;
   private changesSentAt = 0;
+  /** What has changed since the last announcement. */
+  private changed: ChangeSubject = 'positions';
 
   constructor(
     readonly options: EventStreamOptions,
@@ -95,16 +100,20 @@ export class EventStream implements EventFeedReader {
    * Sends `changed`, at most once per interval. An announcement only tells the client to read
    * again. It has no id, because a client that misses it loses no event.
    */
-  announceChange(): void {
-    if (!this.options.announcesChanges || this.isStopped || this.changesTimer) return;
+  announceChange(subject: ChangeSubject): void {
+    if (!this.options.announcesChanges || this.isStopped) return;
+    if (subject === 'all') this.changed = subject;
+    if (this.changesTimer) return;
     const waitMs = Math.max(0, this.changesSentAt + CHANGES_INTERVAL_MS - Date.now());
     this.changesTimer = setTimeout(() => {
       this.changesTimer = undefined;
+      const data = this.changed === 'all' ? '{}' : '{"only":"positions"}';
+      this.changed = 'positions';
       // A client that does not read gets no announcements. The stream later sends it the missed
       // events.
       if (this.isStopped || this.isFull || !this.source.hasRoom()) return;
       this.changesSentAt = Date.now();
-      this.options.response.write('event: changed\ndata: {}\n\n');
+      this.options.response.write(`event: changed\ndata: ${data}\n\n`);
     }, waitMs);
   }
 

@@ -1,10 +1,10 @@
 import type { EventPosition } from '../../shared/events/event-position.js';
 import { readEvents } from '../../shared/events/read-events.js';
-import { subscribeToRecordedEvents } from '../../shared/events/recorded-broadcast.js';
+import { subscribeToMovedTrucks, subscribeToRecordedEvents } from '../../shared/events/recorded-broadcast.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { EventFeed } from './event-feed.js';
-import { EventStream, type EventStreamOptions } from './event-stream.js';
+import { type ChangeSubject, EventStream, type EventStreamOptions } from './event-stream.js';
 
 const MAX_STREAMS_PER_KEY = 20;
 /**
@@ -31,8 +31,11 @@ export class EventStreams {
     const created = new EventStreams(runtime);
     await subscribeToRecordedEvents(runtime.bus, (tenantIds) => {
       for (const tenantId of tenantIds) created.feeds.get(tenantId)?.wake();
-      created.announceChanges(new Set(tenantIds));
+      created.announceChanges(new Set(tenantIds), 'all');
     });
+    await subscribeToMovedTrucks(runtime.bus, (tenantId) =>
+      created.announceChanges(new Set([tenantId]), 'positions'),
+    );
     return created;
   }
 
@@ -73,8 +76,9 @@ export class EventStreams {
     );
   }
 
-  private announceChanges(tenantIds: Set<string>): void {
-    for (const stream of this.streams) if (tenantIds.has(stream.options.tenantId)) stream.announceChange();
+  private announceChanges(tenantIds: Set<string>, subject: ChangeSubject): void {
+    for (const stream of this.streams)
+      if (tenantIds.has(stream.options.tenantId)) stream.announceChange(subject);
   }
 
   private createSource(tenantId: string) {

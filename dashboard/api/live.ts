@@ -137,8 +137,9 @@ class LiveUpdates {
         onEvent: ({ id, type, data }) => {
           if (id) this.#lastEventId = id;
           if (data === '') return;
-          refreshSoon();
-          if (type === 'changed') return;
+          const isChange = type === 'changed';
+          refreshSoon(isChange && (JSON.parse(data) as { only?: string }).only === 'positions');
+          if (isChange) return;
           publishEvent(JSON.parse(data) as EventRecord);
         },
       });
@@ -165,33 +166,42 @@ class LiveUpdates {
 
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 let isRefreshDue = false;
+/** True if only positions of trucks have changed since the last read. */
+let isOnlyMoved = true;
 let lastRefreshAt = 0;
 
 /**
  * Reads the shown records again soon after a write. Reads only once for several writes in a burst.
  * Each read starts after the previous read has ended. Otherwise frequent writes could cancel a slow
  * read again and again.
+ * @param hasOnlyMoved true if only positions of trucks have changed
  */
-function refreshSoon(): void {
+function refreshSoon(hasOnlyMoved = false): void {
   isRefreshDue = true;
+  isOnlyMoved &&= hasOnlyMoved;
   if (refreshTimer) return;
   const wait = Math.max(SOON_MS, BURST_MS - (Date.now() - lastRefreshAt), waitForRateLimitMs());
   refreshTimer = setTimeout(async () => {
+    const hasOnlyMoved = isOnlyMoved;
     isRefreshDue = false;
+    isOnlyMoved = true;
     lastRefreshAt = Date.now();
-    await refreshShown();
+    await refreshShown(hasOnlyMoved);
     refreshTimer = undefined;
-    if (isRefreshDue) refreshSoon();
+    if (isRefreshDue) refreshSoon(isOnlyMoved);
   }, wait);
 }
+
+/** The paths of the reads that show where trucks are. */
+const POSITION_PATHS: readonly unknown[] = ['/dispatch-board'];
 
 /**
  * Reads the shown records again. Skips the session and the rights, because a write rarely changes
  * them.
  */
-function refreshShown(): Promise<void> {
+function refreshShown(hasOnlyMoved = false): Promise<void> {
   const isRecord = ({ queryKey: [, path] }: { queryKey: readonly unknown[] }) =>
-    path !== '/session' && path !== '/me';
+    hasOnlyMoved ? POSITION_PATHS.includes(path) : path !== '/session' && path !== '/me';
   return queryClient.invalidateQueries({ refetchType: 'active', predicate: isRecord });
 }
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { broadcastMovedTrucks } from '../../shared/events/recorded-broadcast.js';
 import { useDashboard } from '../support/browser/dashboard.js';
+import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/records/samples.js';
 import { insertAttempt, insertDeliveries, insertEndpoint } from '../support/webhooks/webhook-rows.js';
 
@@ -39,6 +41,27 @@ describe('the screen Overview', () => {
     await tenant.client.post(`/invoices/${invoice.id}/payments`, { amount_cents: 100, method: 'cash' });
     await steps.waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  });
+
+  it('a moved truck makes the board be read again, but not the overview', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await page.getByText('Connected').waitFor();
+    // The start of the stream makes the page read once more.
+    await page.waitForTimeout(2500);
+    const reads: string[] = [];
+    page.on('request', (request) => reads.push(new URL(request.url()).pathname));
+    const { bus } = dashboard.stack.runtime;
+    await broadcastMovedTrucks(bus, tenant.id);
+    await page.waitForTimeout(2500);
+    expect(reads).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Dispatch', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dispatch' }).waitFor();
+    const countReads = () => reads.filter((path) => path === '/v1/dispatch-board').length;
+    await eventually('the board is read', () => countReads() > 0);
+    await page.waitForTimeout(1500);
+    const before = countReads();
+    await broadcastMovedTrucks(bus, tenant.id);
+    await eventually('the board is read again', () => countReads() > before);
   });
 
   it('each key figure leads to the list that it counts', async () => {

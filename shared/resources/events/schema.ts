@@ -49,6 +49,6 @@ export const eventStreamQuery = Joi.object({
       'Same as the header Last-Event-ID, for a first connection that cannot set it. The header takes precedence',
     ),
   changes: Joi.boolean().description(
-    'true: also send `changed` after any write of the account, also one without an event, at most twice a second. It has no id and no content, and may be lost with a connection: it says that reading again is worthwhile. Default: false',
+    'true: also send `changed` after any write of the account, also one without an event, at most twice a second. It has no id, and may be lost with a connection: it says that reading again is worthwhile. Its data is {"only":"positions"} if vendors have only moved trucks, else {}. Default: false',
   ),
 }).meta({ className: 'EventStreamQuery' });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { broadcastMovedTrucks } from '../../../shared/events/recorded-broadcast.js';
 import { SseClient } from '../../support/network/sse-client.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
@@ -41,7 +42,7 @@ describe('GET /stream with changes=true', () => {
     expect(countChanges(sandbox)).to.be.at.most(1);
   });
 
-  it('an announcement has no id and no content, so a client resumes from its last event', async () => {
+  it('an announcement has no id and no record, so a client resumes from its last event', async () => {
     const tenant = await stack.createTenant();
     const stream = await connect(tenant.client.key, '?changes=true');
     const idBefore = stream.lastEventId;
@@ -49,6 +50,24 @@ describe('GET /stream with changes=true', () => {
     const change = await eventually('the announcement', () => stream.events[0]);
     expect(change).to.deep.equal({ id: '', type: 'changed', body: {} });
     expect(stream.lastEventId).to.equal(idBefore);
+  });
+
+  it('moves of trucks are announced to their account as positions alone, unless a write came too', async () => {
+    const [tenant, other] = [await stack.createTenant(), await stack.createTenant()];
+    const stream = await connect(tenant.client.key, '?changes=true');
+    const foreign = await connect(other.client.key, '?changes=true');
+    await broadcastMovedTrucks(stack.runtime.bus, tenant.id);
+    const change = await eventually('the announcement', () => stream.events[0]);
+    expect(change).to.deep.equal({ id: '', type: 'changed', body: { only: 'positions' } });
+    // Both come within the interval of the announcements.
+    await broadcastMovedTrucks(stack.runtime.bus, tenant.id);
+    await tenant.client.post('/customers', { company_name: 'With a move' });
+    await eventually('the second announcement', () =>
+      stream.events.some(({ body }) => Object.keys(body).length === 0),
+    );
+    await other.client.post('/customers', { company_name: 'Elsewhere' });
+    await eventually('the announcement of the own write', () => countChanges(foreign) > 0);
+    expect(foreign.events.map(({ body }) => body)).to.deep.equal([{}]);
   });
 
   it('a dry run, a refused write and a repeated write announce nothing', async () => {

@@ -242,16 +242,16 @@ describe('event stream', () => {
     try {
       const response = open(0);
       const countChanges = () => response.text.split('event: changed\n').length - 1;
-      for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange();
+      for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange('all');
       mock.timers.tick(0);
       expect(countChanges()).to.equal(1);
-      for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange();
+      for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange('all');
       mock.timers.tick(499);
       expect(countChanges()).to.equal(1);
       mock.timers.tick(1);
       expect(countChanges()).to.equal(2);
       response.writableNeedDrain = true;
-      streams[0]?.announceChange();
+      streams[0]?.announceChange('all');
       mock.timers.tick(1000);
       expect(countChanges()).to.equal(2);
       expect(response.text).to.not.match(/event: changed\nid:/);

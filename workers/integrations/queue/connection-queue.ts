@@ -34,6 +34,10 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
   /** When a call of a routine read was last logged, by performance.now(). */
   routineLoggedAt = Number.NEGATIVE_INFINITY;
   /**
+   * When the first position was stored that no broadcast has announced yet, by performance.now().
+   */
+  movedAt: number | undefined;
+  /**
    * The number of records that the next step may write at the same time, if their kind allows it.
    * It is 1 at first and after a failure. So a vendor in trouble gets one request at a time. And
    * after a crash, writes run one by one, so that a write that kills the process is given up alone.

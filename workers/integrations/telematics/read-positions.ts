@@ -1,5 +1,5 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
-import { broadcastRecordedEvents } from '../../../shared/events/recorded-broadcast.js';
+import { broadcastMovedTrucks } from '../../../shared/events/recorded-broadcast.js';
 import type { VehiclePosition } from '../../../shared/integrations/contract/telematics.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { findLinkedTrucks } from '../../../shared/resources/connection-vehicles/links.js';
@@ -11,13 +11,16 @@ import type { Step } from '../vendor/step.js';
 import { getTelematics } from './get-telematics.js';
 import { findPollMs } from './poll-interval.js';
 
+/** Moves are announced before the last page of a poll if they were stored this long ago. */
+const MAX_UNANNOUNCED_MS = 1000;
+
 /**
  * Reads one page of positions, moves the linked trucks, and announces the change to the account's
  * streams. The cursor is stored in the same transaction, so a worker that dies repeats a page or
  * has stored it. A repeated page moves no truck back.
  */
 export async function readPositions(step: Step, stream: DueStream): Promise<void> {
-  const { config, bus, logger } = step.services.runtime;
+  const { config } = step.services.runtime;
   // A person who asks to read again gets the latest position of each vehicle.
   const cursor = stream.since === null ? stream.cursor : null;
   const page = await getTelematics(step).pullPositions(await step.open(), cursor);
@@ -36,11 +39,23 @@ export async function readPositions(step: Step, stream: DueStream): Promise<void
     },
   });
   failpoint(config, 'after_page_stored');
-  const { tenantId } = step.connection;
-  if (moved > 0)
-    await broadcastRecordedEvents(bus, [tenantId]).catch((error: unknown) =>
-      logger.warn({ err: error, tenant: tenantId }, 'positions not announced; readers find them later'),
-    );
+  if (moved > 0) step.queue.movedAt ??= performance.now();
+  await announceMoves(step, page.isLast);
+}
+
+/**
+ * Announces the moves of a poll once, after its last page. A poll of many pages is announced
+ * earlier. If the worker dies before that, the next move announces these moves too.
+ */
+async function announceMoves({ queue, connection, services }: Step, isLast: boolean): Promise<void> {
+  const { bus, logger } = services.runtime;
+  const { tenantId } = connection;
+  if (queue.movedAt === undefined) return;
+  if (!isLast && performance.now() - queue.movedAt < MAX_UNANNOUNCED_MS) return;
+  queue.movedAt = undefined;
+  await broadcastMovedTrucks(bus, tenantId).catch((error: unknown) =>
+    logger.warn({ err: error, tenant: tenantId }, 'positions not announced; readers find them later'),
+  );
 }
 
 /** Returns the number of trucks that have moved. */

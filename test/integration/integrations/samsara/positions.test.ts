@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SseClient } from '../../../support/network/sse-client.js';
 import { eventually } from '../../../support/poll.js';
@@ -58,6 +59,23 @@ describe('positions from Samsara', () => {
     await eventually('the tracking page shows it', async () => (await state()).plan !== null);
     expect(Date.now() - askedAt).to.be.below(2000);
     expect(await countAudits(), 'audit entries of positions').to.equal(audits);
+    stream.close();
+  });
+
+  it('a poll of several pages is announced once, as positions alone', async () => {
+    tracking.double.pageSize = 1;
+    const stream = await SseClient.connect(account.stack.origin, account.client.key, {
+      query: '?changes=true',
+    });
+    await eventually('the stream to begin', () => stream.lastEventId);
+    for (const [index, lat] of [42.1, 42.2, 42.3].entries()) drive(lat, { secondsAgo: 3 - index });
+    await account.hurry();
+    await account.waitForPlace(truck, 42.3);
+    await eventually('the change is announced', () => stream.events.length > 0);
+    await pause(700);
+    expect(stream.events.map(({ type, body }) => [type, body])).to.deep.equal([
+      ['changed', { only: 'positions' }],
+    ]);
     stream.close();
   });
 
