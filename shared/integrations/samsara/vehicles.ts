@@ -1,6 +1,8 @@
 import type { OpenConnection } from '../contract/connection.js';
 import type { ListedVehicle, VehiclePage } from '../contract/telematics.js';
-import { readPage } from './api/client.js';
+import { VendorError } from '../contract/vendor-error.js';
+import { readPageAfter, type Unread } from './api/client.js';
+import { readId, readText } from './api/read-values.js';
 
 /** The largest page that Samsara returns. */
 const PAGE_SIZE = '512';
@@ -20,31 +22,32 @@ interface SamsaraVehicle {
 }
 
 export async function listVehicles(connection: OpenConnection, next: string | null): Promise<VehiclePage> {
-  const { data, pagination } = await readPage<SamsaraVehicle>(connection, '/fleet/vehicles', {
-    limit: PAGE_SIZE,
-    ...(next === null ? {} : { after: next }),
-  });
+  const query = { limit: PAGE_SIZE };
+  const page = await readPageAfter<SamsaraVehicle>(connection, '/fleet/vehicles', { query, after: next });
+  // Vehicles that a complete list lacks count as removed, so this list is not complete.
+  if (page.hasStopped)
+    throw new VendorError('Samsara named the same page again.', { kind: 'again', code: 'same_page' });
   // A page may be empty although another page follows.
-  return { vehicles: data.map(toVehicle), next: pagination.hasNextPage ? pagination.endCursor : null };
+  return { vehicles: page.data.flatMap(toVehicle), next: page.isLast ? null : page.cursor };
 }
 
-function toVehicle(vehicle: SamsaraVehicle): ListedVehicle {
-  const { id, name, vin, licensePlate, make, model, year, vehicleWeightInPounds: pounds } = vehicle;
-  return {
-    externalId: String(id),
-    name: shorten(name, 200),
-    vin: shorten(vin, 32),
-    plate: shorten(licensePlate, 20),
-    make: shorten(make, 100),
-    model: shorten(model, 100),
-    year: toYear(year),
-    dutyClass: toDutyClass(pounds),
-  };
-}
-
-function shorten(text: unknown, maxChars: number): string | null {
-  const trimmed = typeof text === 'string' ? text.trim().slice(0, maxChars) : '';
-  return trimmed === '' ? null : trimmed;
+/** Returns no vehicle without a usable id. */
+function toVehicle(vehicle: Unread<SamsaraVehicle>): ListedVehicle[] {
+  const externalId = readId(vehicle.id);
+  if (externalId === undefined) return [];
+  const { name, vin, licensePlate, make, model, year, vehicleWeightInPounds: pounds } = vehicle;
+  return [
+    {
+      externalId,
+      name: readText(name, 200),
+      vin: readText(vin, 32),
+      plate: readText(licensePlate, 20),
+      make: readText(make, 100),
+      model: readText(model, 100),
+      year: toYear(year),
+      dutyClass: toDutyClass(pounds),
+    },
+  ];
 }
 
 function toYear(text: unknown): number | null {

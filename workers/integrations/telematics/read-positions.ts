@@ -2,6 +2,7 @@ import { failpoint } from '../../../shared/config/failpoints.js';
 import { broadcastMovedTrucks } from '../../../shared/events/recorded-broadcast.js';
 import type { VehiclePosition } from '../../../shared/integrations/contract/telematics.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
+import { toStorable } from '../../../shared/platform/storable-text.js';
 import { findLinkedTrucks } from '../../../shared/resources/connection-vehicles/links.js';
 import { countLinkedTrucks } from '../../../shared/resources/connection-vehicles/queries.js';
 import { findIntervalMs, keepPositions } from '../../../shared/resources/trucks/keep-positions.js';
@@ -23,7 +24,7 @@ export async function readPositions(step: Step, stream: DueStream): Promise<void
   const { config } = step.services.runtime;
   // A person who asks to read again gets the latest position of each vehicle.
   const cursor = stream.since === null ? stream.cursor : null;
-  const page = await getTelematics(step).pullPositions(await step.open(), cursor);
+  const page = toStorable(await getTelematics(step).pullPositions(await step.open(), cursor));
   failpoint(config, 'before_page_stored');
   let moved = 0;
   await step.finish({

@@ -129,7 +129,8 @@ export class SamsaraDouble extends VendorDouble {
     const isFirst = after === undefined || after.includes('x');
     if (!isFirst && this.emptyLeft > 0) {
       this.emptyLeft -= 1;
-      return page([], after, true);
+      // Another spelling of the same place, because each page has a cursor of its own.
+      return page([], `0${after}`, true);
     }
     if (!isFirst) this.emptyLeft = this.emptyPages;
     const latest = vehicles.flatMap(({ id }) => samples.findLast(({ vehicleId }) => vehicleId === id) ?? []);
