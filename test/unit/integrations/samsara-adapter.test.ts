@@ -1,33 +1,10 @@
 import { expect } from 'chai';
-import type { OpenConnection, VendorResponse } from '../../../shared/integrations/contract/connection.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { pullInspections } from '../../../shared/integrations/samsara/inspections.js';
 import { pullPositions } from '../../../shared/integrations/samsara/positions.js';
 import { listVehicles } from '../../../shared/integrations/samsara/vehicles.js';
+import { FakeSamsara, toPage } from '../../support/vendors/samsara-double/fake-samsara.js';
 
-type Answer = { status?: number; body: unknown };
-
-/** Answers a path with its answers in sequence. The last one is repeated. */
-class FakeSamsara {
-  readonly paths: URL[] = [];
-
-  constructor(private readonly answers: Record<string, Answer[]>) {}
-
-  readonly connection = {
-    credentials: { api_token: 't' },
-    call: async ({ path }: { path: string }): Promise<VendorResponse> => {
-      const url = new URL(path, 'http://samsara.test');
-      this.paths.push(url);
-      const left = this.answers[url.pathname] ?? [];
-      const { status = 200, body } = (left.length > 1 ? left.shift() : left[0]) ?? { status: 404, body: {} };
-      return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) } as VendorResponse;
-    },
-  } as unknown as OpenConnection;
-}
-
-const toPage = (data: unknown, pagination: object = { endCursor: 'c', hasNextPage: false }) => ({
-  body: { data, pagination },
-});
 const catchError = (promise: Promise<unknown>) =>
   promise.then(
     () => expect.fail('nothing was thrown'),
