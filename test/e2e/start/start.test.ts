@@ -25,9 +25,6 @@ const IS_ROOT = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 const AS_NOBODY = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
 
-/** Without the demo, a first start takes a third less time. */
-const WITHOUT_DEMO = { DEMO: 'false' };
-
 const KEYS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
 
 interface StartOptions {
@@ -115,32 +112,6 @@ async function runWithOwnProcesses(run: (processes: Processes) => Promise<void>)
 
 /** Each scenario has its own processes and mostly waits, so the scenarios run concurrently. */
 const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
-  'npm start counts the second SIGINT, which npm adds to a terminal’s Ctrl-C, as the same signal': async (
-    processes,
-  ) => {
-    const started = await startReady(processes, { env: { LOG_LEVEL: 'info', ...WITHOUT_DEMO } });
-    started.process.signal('SIGINT');
-    await started.process.waitForOutput(/shutting down/);
-    await started.stop('SIGINT');
-  },
-
-  'npm start leaves no PostgreSQL behind when a second signal ends it immediately': async (processes) => {
-    const started = await startReady(processes, { env: WITHOUT_DEMO });
-    const server = await listPostgresProcesses(started.dataDir);
-    // A request that never finishes prevents a clean shutdown.
-    const stuck = await openHalfRequest(started.origin);
-    // Repetitions within the first second count as the same signal. A later signal ends the process
-    // at once.
-    const end = await eventually('the end of the process', () => {
-      if (!started.process.end) started.process.signal('SIGTERM');
-      return started.process.end;
-    });
-    stuck.destroy();
-    expect(end.code).to.equal(1);
-    expect(server).to.not.deep.equal([]);
-    await eventually('the end of PostgreSQL', async () => (await processes.listSurvivors()).length === 0);
-  },
-
   'npm start leaves nothing behind when SIGTERM arrives while it creates the cluster': async (processes) => {
     await stopWhenLogged(processes, /making a PostgreSQL cluster/);
   },
@@ -149,23 +120,16 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     await stopWhenLogged(processes, /PostgreSQL is ready/);
   },
 
-  'npm start leaves no orphan when only npm gets SIGTERM': async (processes) => {
-    const started = await startReady(processes, { command: ['npm', 'start'], env: WITHOUT_DEMO });
-    await started.stop('SIGTERM');
-  },
-
-  'npm start runs from any folder and resolves a relative DATA_DIR against it': async (processes) => {
+  'npm start runs from any folder, resolves a relative DATA_DIR against it and accepts a space in it': async (
+    processes,
+  ) => {
     const cwd = await processes.createFolder();
     const command = ['node', join(PROJECT, 'dist/bin/start.js')];
-    const started = await startReady(processes, { command, cwd, dataDir: 'data' });
-    expect((await readDemo({ dataDir: join(cwd, 'data') })).tenants.length).to.be.at.least(2);
-    await started.stop('SIGTERM');
-  },
-
-  'npm start accepts a space in DATA_DIR': async (processes) => {
-    const dataDir = join(await processes.createFolder(), 'my data', 'tow');
-    const started = await startReady(processes, { dataDir });
-    await createInvoice(started, 'E2E-1');
+    const relative = join('my data', 'tow');
+    const started = await startReady(processes, { command, cwd, dataDir: relative });
+    const dataDir = join(cwd, relative);
+    expect((await readDemo({ dataDir })).tenants.length).to.be.at.least(2);
+    await createInvoice({ ...started, dataDir }, 'E2E-1');
     await started.stop('SIGTERM');
   },
 
@@ -198,14 +162,6 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     expect(output).to.not.match(STACK_LINE);
   },
 
-  'npm start logs one warning when other machines can reach it outside production': async (processes) => {
-    const started = await startReady(processes, { env: { HOST: '0.0.0.0', ...WITHOUT_DEMO } });
-    const lines = started.process.output.split('\n').filter((line) => line.includes('HOST=0.0.0.0'));
-    expect(lines).to.have.length(1);
-    expect(lines[0]).to.include('NODE_ENV is not production').and.include('Unset HOST');
-    await started.stop('SIGTERM');
-  },
-
   'npm start reports a taken port and leaves no PostgreSQL behind': async (processes) => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
@@ -218,19 +174,6 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     expect(output).to.match(new RegExp(`port ${port} .*taken.*PORT=`));
     expect(output).to.not.match(STACK_LINE);
     expect(await processes.listSurvivors()).to.deep.equal([]);
-  },
-
-  'npm start refuses a DATA_DIR that another process uses, without harming that process': async (
-    processes,
-  ) => {
-    const first = await startReady(processes);
-    const output = await expectFailure(processes, {
-      DATA_DIR: first.dataDir,
-      PORT: `${await getFreePort()}`,
-    });
-    expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
-    await createInvoice(first, 'E2E-1');
-    await first.stop('SIGTERM');
   },
 
   'npm start names a DATA_DIR that is a file': async (processes) => {
@@ -246,11 +189,15 @@ if (!IS_SCALED) {
   describe('npm start, all in one', function () {
     this.timeout(120_000);
 
-    describe('on an empty DATA_DIR', () => {
+    // The tests use one DATA_DIR one after another, because creating a database takes most of the
+    // time of a first start.
+    describe('on an empty DATA_DIR, and then again on the same one', () => {
       const processes = useProcesses();
       let dataDir: string;
       let first: DemoFile;
       let invoiceId: string;
+      let recovered: Started;
+      let reachable: Started;
 
       it('npm start needs only a port and a folder, and writes demo.json for its owner alone', async () => {
         dataDir = await processes.createFolder();
@@ -288,12 +235,58 @@ if (!IS_SCALED) {
         await killed.process.stop('SIGKILL');
         const orphans = await listPostgresProcesses(dataDir);
         expect(orphans).to.not.deep.equal([]);
-        const started = await startReady(processes, { dataDir });
+        recovered = await startReady(processes, { dataDir, env: { LOG_LEVEL: 'info' } });
         expect((await listPostgresProcesses(dataDir)).filter((line) => orphans.includes(line))).to.deep.equal(
           [],
         );
-        expect((await (await createDemoClient(started)).get(`/invoices/${id}`)).status).to.equal(200);
-        await started.stop('SIGTERM');
+        expect((await (await createDemoClient(recovered)).get(`/invoices/${id}`)).status).to.equal(200);
+      });
+
+      it('npm start counts the second SIGINT, which npm adds to a terminal’s Ctrl-C, as the same signal', async () => {
+        recovered.process.signal('SIGINT');
+        await recovered.process.waitForOutput(/shutting down/);
+        await recovered.stop('SIGINT');
+      });
+
+      it('npm start leaves no PostgreSQL behind when a second signal ends it immediately', async () => {
+        const started = await startReady(processes, { dataDir });
+        const server = await listPostgresProcesses(dataDir);
+        // A request that never finishes prevents a clean shutdown.
+        const stuck = await openHalfRequest(started.origin, first.tenants[0]?.api_key ?? '');
+        // Repetitions within the first second count as the same signal. A later signal ends the
+        // process at once.
+        const end = await eventually('the end of the process', () => {
+          if (!started.process.end) started.process.signal('SIGTERM');
+          return started.process.end;
+        });
+        stuck.destroy();
+        expect(end.code).to.equal(1);
+        expect(server).to.not.deep.equal([]);
+        await eventually('the end of PostgreSQL', async () => (await processes.listSurvivors()).length === 0);
+      });
+
+      it('npm start logs one warning when other machines can reach it outside production', async () => {
+        reachable = await startReady(processes, {
+          command: ['npm', 'start'],
+          dataDir,
+          env: { HOST: '0.0.0.0' },
+        });
+        const lines = reachable.process.output.split('\n').filter((line) => line.includes('HOST=0.0.0.0'));
+        expect(lines).to.have.length(1);
+        expect(lines[0]).to.include('NODE_ENV is not production').and.include('Unset HOST');
+      });
+
+      it('npm start refuses a DATA_DIR that another process uses, without harming that process', async () => {
+        const output = await expectFailure(processes, {
+          DATA_DIR: dataDir,
+          PORT: `${await getFreePort()}`,
+        });
+        expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
+        await createInvoice(reachable, 'E2E-3');
+      });
+
+      it('npm start leaves no orphan when only npm gets SIGTERM', async () => {
+        await reachable.stop('SIGTERM');
       });
     });
   });
@@ -304,15 +297,23 @@ if (!IS_SCALED) {
   });
 }
 
-/** Opens a connection with a request whose body never arrives. */
-async function openHalfRequest(origin: string): Promise<Socket> {
+/**
+ * Opens a connection with a request whose body never arrives. The service would refuse a request
+ * without a valid key or with another content type before the body arrives.
+ */
+async function openHalfRequest(origin: string, key: string): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.on('error', () => undefined);
-  socket.write(
-    'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
-  );
+  const headers = [
+    'Host: tow',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    'Expect: 100-continue',
+    'Content-Length: 10',
+  ];
+  socket.write(`POST /v1/invoices HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
   // "100 Continue" shows that the process has read the request. Only from then on does the request
   // prevent a clean shutdown, as the test requires.
   await once(socket, 'data');
