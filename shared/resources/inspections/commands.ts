@@ -22,7 +22,8 @@ export const updateInspection = defineCommand<InspectionPatch>({
 
 /** A report about a truck (DVIR) as a telematics vendor shows it. */
 export interface InspectionReport {
-  truck_id: string;
+  /** Null if the vendor's vehicle has no truck any more. A recorded inspection keeps its truck. */
+  truck_id: string | null;
   kind: 'pre_trip' | 'post_trip';
   /** `resolved` means that the report was unsafe, and that the truck may be driven again. */
   verdict: 'safe' | 'unsafe' | 'resolved';
@@ -45,6 +46,9 @@ export interface InspectionReport {
 export const recordInspection = defineCommand<InspectionReport>({
   type: 'inspection.record',
   action: 'inspection.recorded',
-  schema: Joi.object({ truck_id: Joi.string().required(), changed_at: Joi.string().required() }).unknown(),
+  schema: Joi.object({
+    truck_id: Joi.string().allow(null).required(),
+    changed_at: Joi.string().required(),
+  }).unknown(),
   permission: 'write',
 });

@@ -23,12 +23,15 @@ const UNNAMED = 'Defect';
 /** The members of an inspection that a vendor's report sets. */
 interface RecordedInspection extends Row, RecordRef {
   truck_id: string | null;
+  odometer_miles: number | null;
+  notes: string | null;
   defects: InspectionDefect[];
 }
 
 /**
  * Stores vendors' reports about trucks. Reports of one inspection may come in any sequence: a
- * defect that a report resolves, or a person here, stays resolved, and none is removed.
+ * defect that a report resolves, or a person here, stays resolved, and none is removed. Stored notes
+ * stay, because a person may have written them.
  */
 export async function recordInspections(
   tx: Transaction,
@@ -50,10 +53,15 @@ export async function recordInspections(
 }
 
 function merge(stored: RecordedInspection | undefined, command: Command<InspectionReport>) {
-  const { kind, truck_id: reported, odometer_miles, notes, submitted_at } = command.input;
-  const truck_id = stored ? stored.truck_id : reported;
+  const { kind, submitted_at } = command.input;
   const defects = mergeDefects(stored?.defects ?? [], listDefects(command));
   const result = deriveInspectionResult([], defects);
+  // An unresolved report follows its vehicle, so that a mended link blocks the right truck.
+  const reported = command.input.truck_id;
+  const isMoved = reported !== null && result !== 'pass';
+  const truck_id = stored && !isMoved ? stored.truck_id : reported;
+  const odometer_miles = command.input.odometer_miles ?? stored?.odometer_miles ?? null;
+  const notes = stored?.notes ?? command.input.notes;
   const blocks_dispatch = blocksDispatch(result, truck_id);
   const merged = { truck_id, odometer_miles, defects, result, blocks_dispatch, notes };
   if (!stored) return { ...merged, kind, submitted_at };
@@ -118,7 +126,7 @@ async function store(tx: Transaction, rows: readonly object[]): Promise<void> {
     name: 'record-inspections',
     text: `insert into inspections as t (${NAMES})
            select ${NAMES} from ${recordsetSql(COLUMNS)} order by tenant_id, id
-           on conflict (tenant_id, id) do update set odometer_miles = excluded.odometer_miles, defects = excluded.defects,
+           on conflict (tenant_id, id) do update set truck_id = excluded.truck_id, odometer_miles = excluded.odometer_miles, defects = excluded.defects,
              result = excluded.result, blocks_dispatch = excluded.blocks_dispatch, notes = excluded.notes,
              updated_at = ${nextUpdatedAtSql('t')}`,
     values: [JSON.stringify(rows)],

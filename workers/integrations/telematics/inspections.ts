@@ -3,16 +3,20 @@ import type { VehicleInspection } from '../../../shared/integrations/contract/te
 import { newId } from '../../../shared/platform/ids.js';
 import { findLinkedTrucks } from '../../../shared/resources/connection-vehicles/links.js';
 import { type InspectionReport, recordInspection } from '../../../shared/resources/inspections/commands.js';
+import { findEarlierIds, findExternalIds } from '../../../shared/sync/external-ids.js';
 import type { RecordKind } from '../records/record-kind.js';
 import type { Step } from '../vendor/step.js';
 import { getTelematics } from './get-telematics.js';
 
-/** An inspection of a vehicle that is linked to a truck. */
-type TruckInspection = VehicleInspection & { truckId: string };
+/**
+ * An inspection with the truck to which its vehicle is linked. It is null if the link has ended
+ * since the inspection was recorded.
+ */
+type TruckInspection = VehicleInspection & { truckId: string | null };
 
 /**
- * The record kind `inspection`. Inspections of vehicles without a truck are left out. Once a person
- * links the vehicle, the stream is read again.
+ * The record kind `inspection`. Inspections of vehicles without a truck are left out, unless they
+ * were recorded before the link ended. Once a person links the vehicle, the stream is read again.
  */
 export const inspectionRecords: RecordKind<TruckInspection> = {
   write: () => Promise.reject(new Error('inspections are not written by operations')),
@@ -39,10 +43,19 @@ async function addTrucks(
   if (changes.length === 0) return [];
   const { tenantId } = connection;
   const externalIds = [...new Set(changes.map(({ fields }) => fields.vehicle))];
-  const trucks = await db.transaction([tenantId], (tx) => findLinkedTrucks(tx, connection, externalIds));
+  const { trucks, known } = await db.transaction([tenantId], async (tx) => {
+    const trucks = await findLinkedTrucks(tx, connection, externalIds);
+    const unlinked = changes.filter(({ fields }) => !trucks.has(fields.vehicle));
+    const own = await findExternalIds(tx, connection, unlinked);
+    const ids = [...own, ...(await findEarlierIds(tx, connection, unlinked))];
+    return { trucks, known: new Set(ids.map(({ external_id }) => external_id)) };
+  });
   return changes.flatMap((change) => {
-    const truckId = trucks.get(change.fields.vehicle);
-    return truckId === undefined ? [] : [{ ...change, fields: { ...change.fields, truckId } }];
+    const truckId = trucks.get(change.fields.vehicle) ?? null;
+    if (truckId === null && !known.has(change.externalId)) return [];
+    // A report is also new if its vehicle has been linked to another truck.
+    const version = `${change.version}/${truckId ?? ''}`;
+    return [{ ...change, version, fields: { ...change.fields, truckId } }];
   });
 }
 

@@ -118,6 +118,39 @@ describe('inspections and webhooks of Samsara', () => {
     expect((await assign()).status).to.equal(409);
   });
 
+  it('a mended link moves an unresolved report to the right truck, and frees the wrong one', async () => {
+    submit();
+    const { id } = await waitFor('out_of_service');
+    await account.unlink(vehicle);
+    const right = await account.createTruckFor(vehicle, { unit_number: 'Right' });
+    const moved = await eventually('the report has moved', async () => (await list(right))[0]);
+    expect(moved).to.include({ id, result: 'out_of_service' });
+    expect(await list()).to.deep.equal([]);
+    expect((await assign()).status).to.equal(200);
+  });
+
+  it('a mechanic resolves a report although its vehicle is no longer linked', async () => {
+    const dvir = submit();
+    await waitFor('out_of_service');
+    await account.unlink(vehicle);
+    account.organisation.resolve(dvir);
+    const unknown = account.organisation.submitDvir(vehicle);
+    await account.hurry(['inspections']);
+    const resolved = await waitFor('pass');
+    expect(resolved.truck_id).to.equal(truck);
+    expect(unknown.id).to.not.equal(dvir.id);
+    expect((await assign()).status).to.equal(200);
+  });
+
+  it('notes that a person has written here stay when Samsara changes the report', async () => {
+    const dvir = submit();
+    const { id } = await waitFor('out_of_service');
+    expect((await account.client.patch(`/inspections/${id}`, { notes: 'Ours' })).status).to.equal(200);
+    account.organisation.resolve(Object.assign(dvir, { mechanicNotes: 'Theirs' }));
+    await account.hurry(['inspections']);
+    expect((await waitFor('pass')).notes).to.equal('Ours');
+  });
+
   it('VehicleCreated and VehicleUpdated make the list be read again, and other events nothing', async () => {
     const added = account.organisation.addVehicle({ name: 'New one' });
     tracking.double.webhooks.send(account.organisation, 'VehicleCreated', { vehicle: { id: added.id } });

@@ -152,8 +152,8 @@ export class TrackingAccount {
   }
 
   /** Creates a truck for a vehicle and returns the truck's id. */
-  async createTruckFor(externalId: string): Promise<string> {
-    const { status, body } = await this.link(externalId, { create: true });
+  async createTruckFor(externalId: string, members: object = {}): Promise<string> {
+    const { status, body } = await this.link(externalId, { create: true, ...members });
     expect(status, JSON.stringify(body)).to.equal(200);
     return body.truck_id;
   }
