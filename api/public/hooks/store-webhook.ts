@@ -4,6 +4,7 @@ import type { InboundNotice } from '../../../shared/integrations/contract/vendor
 import { storeOperation } from '../../../shared/operations/store.js';
 import { sha256 } from '../../../shared/platform/crypto.js';
 import { serviceUnavailable } from '../../../shared/platform/errors.js';
+import { toStorableText } from '../../../shared/platform/storable-text.js';
 import { receiveNotices } from '../../../shared/resources/connections/commands.js';
 import {
   type CalledConnection,
@@ -96,9 +97,13 @@ async function findNewNotices(
   return [...new Set([...oneOfEachStream, ...added])].slice(0, MAX_ITEMS);
 }
 
-/** Replaces a long id with its hash, because a vendor's id may be too long for an index entry. */
+/**
+ * Replaces an id with its hash if it is too long for an index entry, or if PostgreSQL cannot store
+ * it.
+ */
 function shorten(dedupeId: string): string {
-  return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
+  const isStorable = dedupeId.length <= 100 && toStorableText(dedupeId) === dedupeId;
+  return isStorable ? dedupeId : sha256(dedupeId).toString('base64url');
 }
 
 function buildCommand(

@@ -2,7 +2,7 @@ import type { Change, OpenConnection, Page, PullStart } from '../contract/connec
 import { fingerprint } from '../contract/fingerprint.js';
 import type { VehicleDefect, VehicleInspection } from '../contract/telematics.js';
 import { readPage, readPageAfter, type Unread } from './api/client.js';
-import { isObject, readId, readText, readTime } from './api/read-values.js';
+import { isObject, readId, readLine, readText, readTime } from './api/read-values.js';
 
 /** The first pull of a connection looks this far back. */
 const FIRST_PULL_MS = 86_400_000;
@@ -145,7 +145,7 @@ async function readTypeNames(
   while (left.length > 0) {
     const query = { ids: left.splice(0, MAX_TYPES).join(',') };
     const { data } = await readPage<{ id: string; label: string }>(connection, '/defect-types', query);
-    for (const { id, label } of data) names.set(readId(id) ?? '', readText(label, MAX_NAME_CHARS) ?? '');
+    for (const { id, label } of data) names.set(readId(id) ?? '', readLine(label, MAX_NAME_CHARS) ?? '');
   }
   return names;
 }
@@ -153,14 +153,14 @@ async function readTypeNames(
 function toDefect(id: string, defect: Unread<Defect>, names: ReadonlyMap<string, string>): VehicleDefect {
   const { comment, isResolved, resolvedAtTime, resolvedBy, updatedAtTime } = defect;
   const type = names.get(readId(defect.defectTypeId) ?? '');
-  const parts = [type, readText(comment, MAX_NAME_CHARS)].flatMap((part) => part || []);
+  const parts = [type, readLine(comment, MAX_NAME_CHARS)].flatMap((part) => part || []);
   const { name }: { name?: unknown } = isObject(resolvedBy) ? resolvedBy : {};
   const resolvedAt = readTime(resolvedAtTime) ?? readTime(updatedAtTime) ?? new Date().toISOString();
   return {
     externalId: id,
     component: parts.join(': ').slice(0, MAX_NAME_CHARS) || 'Defect',
     resolvedAt: isResolved === true ? resolvedAt : null,
-    resolvedBy: isResolved === true ? readText(name, MAX_NAME_CHARS) : null,
+    resolvedBy: isResolved === true ? readLine(name, MAX_NAME_CHARS) : null,
   };
 }
 

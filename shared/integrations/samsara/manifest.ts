@@ -13,10 +13,13 @@ export const manifest: Manifest = {
       // The token becomes a part of a header.
       .pattern(/^[!-~]+$/, 'API token')
       .required()
-      .description('An API token (samsara_api_…) that may read vehicles, vehicle statistics and DVIRs'),
+      .description(
+        'An API token (samsara_api_…) that may read vehicles, vehicle statistics, DVIRs and defect types',
+      ),
     webhook_secret: Joi.string()
       .max(255)
-      .pattern(/^[A-Za-z0-9+/]+={0,2}$/, 'secret key in base64')
+      // A shorter one has fewer than 16 bytes, and could be guessed.
+      .pattern(/^[A-Za-z0-9+/]{22,}={0,2}$/, 'secret key in base64')
       .description('The secret key of the webhook, as Samsara shows it'),
   }),
   settingsSchema: Joi.object(telematicsSettings()),

@@ -2,7 +2,7 @@ import type { OpenConnection } from '../contract/connection.js';
 import type { ListedVehicle, VehiclePage } from '../contract/telematics.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { readPageAfter, type Unread } from './api/client.js';
-import { readId, readText } from './api/read-values.js';
+import { readId, readLine } from './api/read-values.js';
 
 /** The largest page that Samsara returns. */
 const PAGE_SIZE = '512';
@@ -39,11 +39,11 @@ function toVehicle(vehicle: Unread<SamsaraVehicle>): ListedVehicle[] {
   return [
     {
       externalId,
-      name: readText(name, 200),
-      vin: readText(vin, 32),
-      plate: readText(licensePlate, 20),
-      make: readText(make, 100),
-      model: readText(model, 100),
+      name: readLine(name, 200),
+      vin: readLine(vin, 32),
+      plate: readLine(licensePlate, 20),
+      make: readLine(make, 100),
+      model: readLine(model, 100),
       year: toYear(year),
       dutyClass: toDutyClass(pounds),
     },

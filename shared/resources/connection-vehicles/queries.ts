@@ -4,12 +4,16 @@ import { defineList } from '../../records/lists/define-list.js';
 import { connectionVehicleFields } from './fields.js';
 import { selectLinkedTruck, TRUCK_KIND } from './links.js';
 
-/** Lists the vehicles of a connection. Removed ones are listed only while they are linked. */
+/**
+ * Lists the vehicles of a connection, while it is not revoked. Removed ones are listed only while
+ * they are linked.
+ */
 export const listConnectionVehicles = defineList<ConnectionVehicleListQuery>({
   table: 'connection_vehicles',
   fields: connectionVehicleFields,
   filters: ['connection_id'],
-  only: `(t.removed_at is null or ${selectLinkedTruck('t')} is not null)`,
+  only: `(t.removed_at is null or ${selectLinkedTruck('t')} is not null) and exists (
+    select from connections c where c.tenant_id = t.tenant_id and c.id = t.connection_id and c.status <> 'revoked')`,
 });
 
 /** Counts the account's links of trucks, which are as many as its trucks or a few more. */

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, recordsetSql } from '../../records/record-refs.js';
 import { findEarlierIds, storeExternalIds } from '../../sync/external-ids.js';
-import { TRUCK_KIND } from './links.js';
+import { selectLinkedTruck, TRUCK_KIND } from './links.js';
 import { readAgain } from './read-again.js';
 import { deriveVehicleId } from './vehicle-id.js';
 
@@ -72,12 +72,23 @@ export async function storeVehicles(
   await readAgain(tx, { tenant_id, connection_id });
 }
 
-/** Marks the vehicles that a complete read of the vendor's list did not find. */
+/**
+ * Deletes the vehicles that a complete read of the vendor's list did not find, and marks those of
+ * them that are linked. Also deletes the vehicles of earlier connections to the same account.
+ */
 export function markRemovedVehicles(
   tx: Transaction,
-  { tenantId, connectionId }: Pick<ConnectionRef, 'tenantId' | 'connectionId'>,
+  { tenantId, connectionId, earlierIds }: ConnectionRef,
   listId: string,
 ): void {
+  tx.queryAtCommit({
+    name: 'delete-unlisted-vehicles',
+    text: `delete from connection_vehicles t where t.tenant_id = $1 and (
+             t.connection_id = $2 and t.listed_by <> $3 and ${selectLinkedTruck('t')} is null
+             or t.connection_id = any($4::uuid[]) and exists (
+               select from connections c where c.tenant_id = $1 and c.id = t.connection_id and c.status = 'revoked'))`,
+    values: [tenantId, connectionId, listId, earlierIds],
+  });
   tx.queryAtCommit({
     name: 'mark-removed-vehicles',
     text: `update connection_vehicles t set removed_at = now(), updated_at = ${nextUpdatedAtSql('t')}

@@ -23,6 +23,9 @@ export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
   });
 }
 
+/** Past positions are shown for this time. */
+const POSITION_DAYS = 30;
+
 /** Lists the past positions of a truck, newest first. */
 export function listTruckPositions(
   { truck_id, since, until, limit }: TruckPositionListQuery & { truck_id?: string },
@@ -30,7 +33,11 @@ export function listTruckPositions(
 ): SqlQuery {
   const conditions = new Conditions();
   addIdRange(conditions, { since, until, timeZone });
-  conditions.add('t.tenant_id = ?', tenantId).add('t.truck_id = ?', truck_id);
+  conditions
+    .add('t.tenant_id = ?', tenantId)
+    .add('t.truck_id = ?', truck_id)
+    // A partition ends up to a week later.
+    .add("t.at > now() - ?::integer * interval '1 day'", POSITION_DAYS);
   return buildListQuery({
     table: 'truck_positions',
     representation: truckPositionFields.representation('t'),

@@ -34,7 +34,6 @@ import { terminalPaymentFields } from '../../../shared/resources/terminal-paymen
 import { terminalReaderFields } from '../../../shared/resources/terminal-readers/fields.js';
 import { textConsentFields } from '../../../shared/resources/text-consents/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
-import { truckPositionFields } from '../../../shared/resources/trucks/position-fields.js';
 import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
 import { workOrderPhotoFields } from '../../../shared/resources/work-order-photos/fields.js';
@@ -145,7 +144,6 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   connection_vehicles: defineFieldTable(connectionVehicleFields, '', {
     listed_by: 'progress of the workers',
   }),
-  truck_positions: defineFieldTable(truckPositionFields),
   external_ids: defineTable('tenant_id connection_id kind local_id external_id version url written_at', {
     compared_at: 'internal state of the workers',
   }),
@@ -203,6 +201,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   oauth_attempts: 'sign-ins at vendors that are under way',
   connection_queues: 'state of the workers for a connection, and their leases',
   connection_choices: 'a copy of accounts and tax codes, which are read again at the vendor',
+  truck_positions:
+    'the past positions of 30 days, up to 43 million rows; GET /trucks/{id}/positions lists them',
   sync_states: 'progress of the workers',
   inbound_notices: 'ids of webhooks, to recognize repeated ones',
   connection_calls: 'a technical log of thirty days',

@@ -6,6 +6,7 @@ import {
   type VendorAccount,
 } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
@@ -54,7 +55,8 @@ export async function runPull(step: Step, stream: DueStream): Promise<void> {
   } catch (cause) {
     // Also store a failure if PostgreSQL rejects the page. Otherwise the worker would repeat the
     // pull every half second.
-    await storeFailure(step, stream, { error: toStepError(step, cause), startedAt });
+    const isOurs = isTransientDatabaseError(cause);
+    await storeFailure(step, stream, { error: toStepError(step, cause), startedAt, isOurs });
   }
 }
 
@@ -138,12 +140,13 @@ function buildVerification(step: Step, account: VendorAccount): StepCommand {
 async function storeFailure(
   step: Step,
   stream: DueStream,
-  { error, startedAt }: { error: VendorError; startedAt: Date },
+  { error, startedAt, isOurs }: { error: VendorError; startedAt: Date; isOurs: boolean },
 ): Promise<void> {
   const isAccess = error.kind === 'auth';
   const canRefresh = step.planTokenRefresh(error);
   await step.finish({
-    error: canRefresh ? null : error,
+    // A deadlock or a timeout of PostgreSQL shows nothing about the vendor's health.
+    error: canRefresh || isOurs ? null : error,
     async store(tx) {
       const waitMs = await findRetryMs(tx, step, { stream: stream.stream, isAccess });
       const inMs = canRefresh ? 0 : Math.max(waitMs, error.retryAfterMs ?? 0);

@@ -13,10 +13,19 @@ export function readId(value: unknown): string | undefined {
   return typeof id === 'string' && /^[\x21-\x7e]+$/.test(id) && id.length <= MAX_ID_CHARS ? id : undefined;
 }
 
-/** Returns a trimmed text of at most `maxChars`, or null if there is none. */
+/**
+ * Returns a trimmed text of at most `maxChars`, or null if there is none. Leaves out the control
+ * characters that the API accepts from no one.
+ */
 export function readText(value: unknown, maxChars: number): string | null {
-  const text = typeof value === 'string' ? toStorableText(value.trim().slice(0, maxChars)) : '';
-  return text === '' ? null : text;
+  if (typeof value !== 'string') return null;
+  const text = value.replace(/[^\P{Cc}\n\r\t]/gu, '').trim();
+  return toStorableText(text.slice(0, maxChars)) || null;
+}
+
+/** Returns a text as {@link readText} does, in one line. */
+export function readLine(value: unknown, maxChars: number): string | null {
+  return readText(typeof value === 'string' ? value.replace(/\s+/g, ' ') : value, maxChars);
 }
 
 /** Returns a time as RFC 3339 in UTC, or null if the vendor sent none that can be true. */

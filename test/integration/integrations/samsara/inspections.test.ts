@@ -184,7 +184,7 @@ describe('inspections and webhooks of Samsara', () => {
     expect(await post(good, `${body} `)).to.equal(401);
     const foreign = await tracking.createAccount({ organisation: account.organisation });
     await foreign.client.patch(`/connections/${foreign.connectionId}`, {
-      credentials: { webhook_secret: Buffer.from('theirs').toString('base64') },
+      credentials: { webhook_secret: Buffer.from('another secret of theirs').toString('base64') },
     });
     account.webhookUrl = foreign.webhookUrl;
     expect(await post(good), 'at the address of another account').to.equal(401);

@@ -155,6 +155,9 @@ describe('vehicles of Samsara', () => {
     const [left] = await account.waitForVehicles(1);
     expect(left).to.include({ external_id: linked });
     expect(left?.removed_at).to.be.a('string');
+    const rows = 'select external_id from connection_vehicles where tenant_id = $1';
+    const stored = await account.stack.rows(account.tenant.id, rows, [account.tenant.id]);
+    expect(stored).to.deep.equal([{ external_id: linked }]);
     account.organisation.addVehicle({ id: free });
     await account.hurry(['vehicles']);
     await account.waitForVehicles(2);
@@ -165,9 +168,14 @@ describe('vehicles of Samsara', () => {
     const truck = await account.createTruckFor(kept);
     await account.createTruckFor(undone);
     await account.unlink(undone);
-    await account.client.delete(`/connections/${account.connectionId}`);
+    const earlier = account.connectionId;
+    await account.client.delete(`/connections/${earlier}`);
+    expect(await account.listVehicles(), 'of a connection that ended').to.deep.equal([]);
     await account.connect({});
     await eventually('the link is there', async () => (await account.findVehicle(kept)).truck_id === truck);
     expect((await account.findVehicle(undone)).truck_id).to.equal(null);
+    const query = 'select 1 from connection_vehicles where tenant_id = $1 and connection_id = $2';
+    const rows = await account.stack.rows(account.tenant.id, query, [account.tenant.id, earlier]);
+    expect(rows).to.deep.equal([]);
   });
 });
