@@ -30,8 +30,8 @@ interface RecordedInspection extends Row, RecordRef {
 
 /**
  * Stores vendors' reports about trucks. Reports of one inspection may come in any sequence: a
- * defect that a report resolves, or a person here, stays resolved, and none is removed. Stored notes
- * stay, because a person may have written them.
+ * defect that a report resolves, or a person here, stays resolved, and none is removed. Stored
+ * notes stay, because a person may have written them.
  */
 export async function recordInspections(
   tx: Transaction,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { pullInspections } from '../../../shared/integrations/samsara/inspections.js';
+import { manifest } from '../../../shared/integrations/samsara/manifest.js';
 import { pullPositions } from '../../../shared/integrations/samsara/positions.js';
 import { listVehicles } from '../../../shared/integrations/samsara/vehicles.js';
 import { FakeSamsara, toPage } from '../../support/vendors/samsara-double/fake-samsara.js';
@@ -114,6 +115,15 @@ describe('The adapter of Samsara', () => {
     const days = (Date.now() - Date.parse(second?.startTime ?? '')) / 86_400_000;
     expect(days).to.be.within(30, 32);
     expect(JSON.parse(page.cursor)).to.deep.equal({ from: second?.startTime, after: 'c' });
+  });
+
+  it('a webhook secret has at least 16 bytes', () => {
+    const check = (bytes: number) => {
+      const webhook_secret = Buffer.alloc(bytes, 1).toString('base64');
+      return manifest.credentialsSchema?.validate({ api_token: 't', webhook_secret }).error;
+    };
+    expect([check(16), check(32)]).to.deep.equal([undefined, undefined]);
+    expect(check(15)).to.not.equal(undefined);
   });
 
   it('a refusal of one right names what the token may not read', async () => {
