@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
  * pattern leaves out the stack without options, because every process starts it.
  */
 const SHARED_STACKS =
-  /\buseStack\(\{.*|\b[A-Z_]+_STACK\b|\buse(?:WebhookBench|(?:Texting|Paying|Phoning|Mailed)Stack|MailFixture)(?=\()/g;
+  /\buseStack\(\{.*|\b[A-Z_]+_STACK\b|\buse(?:WebhookBench|(?!Own)[A-Z]\w*Stack|MailFixture|Dashboard(?=\(\)))(?=\()/g;
 
 interface Batch {
   files: string[];

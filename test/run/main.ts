@@ -22,6 +22,8 @@ const ALONE = /\/webhook-duplicates\.test\.ts$/;
 const DEFAULT_JOBS = Math.min(availableParallelism() + 1, 4);
 const SLOWEST = 10;
 const END_TIMEOUT_MS = 60_000;
+/** The process of a file that takes longer is killed, so that one stuck file stops no run. */
+const FILE_TIMEOUT_MS = 10 * 60_000;
 
 const startedAt = Date.now();
 const { values, positionals } = parseArgs({
@@ -44,18 +46,19 @@ function listTestFiles(path: string): string[] {
 }
 
 /** Returns a function that returns the next file of the process's batch, or of the next batch. */
-function createTaker(takeBatch: () => string[] | undefined): () => string | undefined {
+function createTaker(takeBatch: () => string[] | undefined): () => Task {
   let batch: string[] = [];
   return () => {
-    if (batch.length === 0) batch = takeBatch() ?? [];
-    return batch.shift();
+    const isNewBatch = batch.length === 0;
+    if (isNewBatch) batch = takeBatch() ?? [];
+    return { file: batch.shift() ?? null, isNewBatch };
   };
 }
 
 /** Runs a worker process until no file is left. If the process dies, starts another one. */
-async function runWorker(takeFile: () => string | undefined): Promise<void> {
+async function runWorker(takeTask: () => Task): Promise<void> {
   while (!isInterrupted) {
-    const death = await runProcess(takeFile);
+    const death = await runProcess(takeTask);
     if (!death) return;
     const { file, cause } = death;
     if (!isInterrupted)
@@ -67,9 +70,7 @@ async function runWorker(takeFile: () => string | undefined): Promise<void> {
  * Runs one worker process. If the process died during a file, resolves with the file and the signal
  * or exit code.
  */
-function runProcess(
-  takeFile: () => string | undefined,
-): Promise<{ file: string; cause: string } | undefined> {
+function runProcess(takeTask: () => Task): Promise<{ file: string; cause: string } | undefined> {
   const env = {
     ...process.env,
     TEST_COLORS: String(process.stdout.isTTY === true),
@@ -77,13 +78,17 @@ function runProcess(
   };
   const child = fork(new URL('worker.ts', import.meta.url), { execArgv: ['--import', 'tsx'], env });
   workers.add(child);
-  let file: string | undefined;
+  let file: string | null = null;
   let deadline: NodeJS.Timeout | undefined;
   const sendNext = () => {
-    file = isInterrupted ? undefined : takeFile();
-    const task: Task = { file: file ?? null };
+    const task = isInterrupted ? { file: null, isNewBatch: true } : takeTask();
+    file = task.file;
     child.send(task);
-    if (file === undefined) deadline = setTimeout(() => stopStuck(child), END_TIMEOUT_MS);
+    clearTimeout(deadline);
+    deadline =
+      file === null
+        ? setTimeout(() => stopStuck(child), END_TIMEOUT_MS)
+        : setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS);
   };
   child.on('message', (message: FileResult | UncleanEnd) => {
     if ('reason' in message) return failures.push(describeUnclean(message.reason));
@@ -96,9 +101,12 @@ function runProcess(
     child.once('exit', (code, signal) => {
       clearTimeout(deadline);
       workers.delete(child);
-      if (file === undefined && code !== 0 && !child.killed)
+      if (file === null && code !== 0 && !child.killed)
         failures.push(describeUnclean(`ended with code ${code}`));
-      resolve(file === undefined ? undefined : { file, cause: signal ?? `code ${code}` });
+      const cause = child.killed
+        ? `it took more than ${FILE_TIMEOUT_MS / 60_000} min`
+        : (signal ?? `code ${code}`);
+      resolve(file === null ? undefined : { file, cause });
     });
   });
 }
@@ -179,6 +187,6 @@ await Promise.all(
     runWorker(createTaker(() => (nth % 2 === 0 ? batches.shift() : batches.pop()))),
   ),
 );
-if (filesAlone.length > 0) await runWorker(() => filesAlone.shift());
+if (filesAlone.length > 0) await runWorker(() => ({ file: filesAlone.shift() ?? null, isNewBatch: true }));
 printSums();
 process.exitCode = isInterrupted ? 130 : failures.length > 0 ? 1 : 0;

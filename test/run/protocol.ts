@@ -3,6 +3,8 @@
 /** Sent to a worker: the next test file, or null if no file is left. */
 export interface Task {
   file: string | null;
+  /** Whether the file shares no stack with files that this worker has run before. */
+  isNewBatch: boolean;
 }
 
 export interface Failure {

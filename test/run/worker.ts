@@ -15,7 +15,8 @@ const require = createRequire(import.meta.url);
 const { mochaGlobalTeardown } =
   require('../support/root-hooks.ts') as typeof import('../support/root-hooks.js');
 const { countStartedStacks } = require('../support/stack.ts') as typeof import('../support/stack.js');
-const { stopLongUnused } = require('../support/use-stack.ts') as typeof import('../support/use-stack.js');
+const { stopAfterBatch, stopLongUnused } =
+  require('../support/use-stack.ts') as typeof import('../support/use-stack.js');
 
 const TIMEOUT_MS = 60_000;
 const OPEN_TIMEOUT_MS = 10_000;
@@ -70,19 +71,22 @@ async function runFile(file: string): Promise<FileResult> {
   return { file, ms, cpuMs, report, passing: passes, pending, failures, stacks: countStartedStacks() };
 }
 
+function reportUnclean(error: unknown): void {
+  const message: UncleanEnd = { reason: error instanceof Error ? `${error.stack}` : String(error) };
+  process.send?.(message);
+}
+
 async function end(): Promise<void> {
-  await mochaGlobalTeardown().catch((error: unknown) => {
-    const message: UncleanEnd = { reason: error instanceof Error ? `${error.stack}` : String(error) };
-    process.send?.(message);
-  });
+  await mochaGlobalTeardown().catch(reportUnclean);
   // The process ends by itself, unless a test has left something open.
   if (process.connected) process.disconnect();
   const describeOpen = () => process.stderr.write(`still open: ${process.getActiveResourcesInfo()}\n`);
   setTimeout(describeOpen, OPEN_TIMEOUT_MS).unref();
 }
 
-async function handle({ file }: Task): Promise<void> {
+async function handle({ file, isNewBatch }: Task): Promise<void> {
   if (file === null || isInterrupted) return end();
+  if (isNewBatch) await stopAfterBatch().catch(reportUnclean);
   const result = await runFile(file).catch((error: unknown): FileResult => {
     const failures = [{ title: file, details: error instanceof Error ? `${error.stack}` : String(error) }];
     return {

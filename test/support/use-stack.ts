@@ -44,6 +44,8 @@ export const HTTPS_STACK = {
 };
 
 interface Shared {
+  /** Whether the object keeps running until the end of the test run. */
+  isLasting: boolean;
   start: () => Promise<unknown>;
   handle: object;
   isRunning: () => boolean;
@@ -51,8 +53,9 @@ interface Shared {
 }
 
 /**
- * How many shared objects may keep running between two test files, in addition to the stack without
- * options. An idle stack with a clock takes 5 % of a core, and each stack has about 15 connections.
+ * How many shared objects may keep running between two test files of a batch, in addition to those
+ * that run until the end. An idle stack with a clock takes 5 % of a core, and each stack has about
+ * 15 connections.
  */
 const MAX_RUNNING = 3;
 
@@ -61,9 +64,6 @@ const getKey = (options: StackOptions, group: string) =>
 
 /** The group of the stacks that files share if they name no other group. */
 const PLAIN_GROUP = 'plain';
-
-/** The key of the stack without options. Most files share it, so it runs until the end. */
-const PLAIN_KEY = getKey({}, PLAIN_GROUP);
 
 /**
  * The objects that the files of this process share, by key. The last entry is the one whose use
@@ -83,6 +83,7 @@ export function useStack(options: StackOptions = {}, group = PLAIN_GROUP): TestS
     getKey(options, group),
     () => TestStack.start(options),
     (stack) => stack.stop(),
+    Object.keys(options).length === 0 && group === PLAIN_GROUP,
   );
 }
 
@@ -113,14 +114,16 @@ export function useTenant(stack: TestStack, ...account: Parameters<TestStack['cr
 
 /**
  * Returns an object that several files share. The object is started when the first file needs it.
- * It is stopped by {@link stopLongUnused} or at the end of the test run.
+ * @param isLasting if true, the object runs until the end of the test run, because files of many
+ *   batches share it; default: {@link stopLongUnused} or {@link stopAfterBatch} stops it
  */
 export function useShared<T extends object>(
   key: string,
   start: () => Promise<T>,
   stop: (running: T) => Promise<unknown>,
+  isLasting = false,
 ): T {
-  const known = shared.get(key) ?? createShared(start, stop);
+  const known = shared.get(key) ?? { isLasting, ...createShared(start, stop) };
   shared.set(key, known);
   before(async () => {
     shared.delete(key);
@@ -131,13 +134,23 @@ export function useShared<T extends object>(
 }
 
 /**
- * Stops all shared objects but the stack without options and the {@link MAX_RUNNING} most recently
- * used. The test run calls this function between two files.
+ * Stops all shared objects but the lasting ones and the {@link MAX_RUNNING} most recently used. The
+ * test run calls this function between two files of a batch.
  */
 export async function stopLongUnused(): Promise<void> {
-  const running = [...shared].flatMap(([key, one]) => (key !== PLAIN_KEY && one.isRunning() ? [one] : []));
-  for (const one of running.slice(0, -MAX_RUNNING)) await one.stop();
+  for (const one of listStoppable().slice(0, -MAX_RUNNING)) await one.stop();
 }
+
+/**
+ * Stops all shared objects but the lasting ones. The test run calls this function between two
+ * batches, because they share nothing else.
+ */
+export async function stopAfterBatch(): Promise<void> {
+  for (const one of listStoppable().reverse()) await one.stop();
+}
+
+/** Lists the running objects that do not last, the most recently used last. */
+const listStoppable = () => [...shared.values()].filter((one) => !one.isLasting && one.isRunning());
 
 /** Stops all objects that {@link useShared} started, the most recently used first. */
 export async function stopShared(): Promise<void> {

@@ -1,17 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { useBrowser } from '../browser/dashboard.js';
 import { PROJECT } from '../load/processes.js';
-import { BROWSER_SKIP_REASON, startBrowser } from '../network/browser.js';
 import type { TestStack } from '../stack.js';
-import { useShared } from '../use-stack.js';
 import type { DrivenJob } from './driven-job.js';
-
-async function startWhereInstalled(): Promise<Browser> {
-  if (BROWSER_SKIP_REASON) return { close: async () => undefined } as Browser;
-  return startBrowser();
-}
 
 export interface DriverPhones {
   openPhone: (colorScheme?: 'light' | 'dark') => Promise<BrowserContext>;
@@ -23,12 +17,11 @@ export interface DriverPhones {
  * pages sent no request to another origin and caused no error.
  */
 export function useDriverPhones(stack: Pick<TestStack, 'origin'>): DriverPhones {
-  const browser = useShared('browser', startWhereInstalled, (running) => running.close());
+  const browser = useBrowser();
   const contexts: BrowserContext[] = [];
   const faults: string[] = [];
 
-  before(function () {
-    if (BROWSER_SKIP_REASON) this.skip();
+  before(() => {
     if (!existsSync(join(PROJECT, 'dist', 'driver-page', 'index.html')))
       throw new Error("The driver's page is not built. Run `npm run build` first.");
   });

@@ -19,7 +19,7 @@ export function readId(value: unknown): string | undefined {
  */
 export function readText(value: unknown, maxChars: number): string | null {
   if (typeof value !== 'string') return null;
-  const text = value.replace(/[^\P{Cc}\n\r\t]/gu, '').trim();
+  const text = value.replace(/(?![\n\r\t])\p{Cc}/gu, '').trim();
   return toStorableText(text.slice(0, maxChars)) || null;
 }
 
