@@ -1,15 +1,15 @@
 /**
  * Runs test files in several processes:
- * `tsx test/run/main.ts [--jobs <n>] [--grep <pattern>] [--faults] [file or folder]...`
- * Without files, runs all but test/faults; with `--faults`, runs these too. Each process runs many
- * files one after another. These files share the stores and stacks of the process.
+ * `tsx test/run/main.ts [--jobs <n>] [--grep <pattern>] [file or folder]...`
+ * Without files, runs all but test/faults. Each process runs many files one after another. These
+ * files share the stores and stacks of the process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { FAULTS, FOLDERS } from './folders.js';
+import { FOLDERS } from './folders.js';
 import { groupByStack } from './group-by-stack.js';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
 
@@ -27,15 +27,10 @@ const FILE_TIMEOUT_MS = 10 * 60_000;
 
 const startedAt = Date.now();
 const { values, positionals } = parseArgs({
-  options: {
-    jobs: { type: 'string', default: `${DEFAULT_JOBS}` },
-    grep: { type: 'string' },
-    faults: { type: 'boolean', default: false },
-  },
+  options: { jobs: { type: 'string', default: `${DEFAULT_JOBS}` }, grep: { type: 'string' } },
   allowPositionals: true,
 });
-const folders = positionals.length > 0 ? positionals : FOLDERS;
-const listed = [...(values.faults ? [FAULTS] : []), ...folders].map(listTestFiles);
+const listed = (positionals.length > 0 ? positionals : FOLDERS).map(listTestFiles);
 const batches = groupByStack(listed.map((files) => files.filter((file) => !ALONE.test(file))));
 const filesAlone = listed.flat().filter((file) => ALONE.test(file));
 const results: FileResult[] = [];
