@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { CompanyPerson, serveLinks, setUpFleetAndPrices } from '../../support/browser/company-person.js';
 import { useBrowser, useDashboard } from '../../support/browser/dashboard.js';
 import type { TestClient } from '../../support/client.js';
+import { PAGE_TIMEOUT_MS } from '../../support/network/browser.js';
 import { eventually } from '../../support/poll.js';
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
@@ -26,7 +27,7 @@ describe('one tow, from the call to the payment', function () {
 
   async function openPhone(path: string): Promise<Page> {
     const phone = await browser.newContext(PHONE);
-    phone.setDefaultTimeout(20_000);
+    phone.setDefaultTimeout(PAGE_TIMEOUT_MS);
     phones.push(phone);
     const page = await phone.newPage();
     await page.clock.install();

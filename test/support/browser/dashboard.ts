@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { PROJECT } from '../load/processes.js';
-import { BROWSER_SKIP_REASON, startBrowser } from '../network/browser.js';
+import { BROWSER_SKIP_REASON, PAGE_TIMEOUT_MS, startBrowser } from '../network/browser.js';
 import { findPathTemplate } from '../openapi-validator.js';
 import { createUser, signIn, type TestUser } from '../records/sign-in.js';
 import type { TestStack, TestTenant } from '../stack.js';
@@ -99,7 +99,7 @@ export class DashboardBench {
       locale: 'en-US',
     });
     this.#contexts.push(context);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const { origin: address } = this.stack;
     const origin = options.isOnLocalhost ? address.replace('127.0.0.1', 'localhost') : address;
     if (!options.isSignedOut) await this.#addSession(context, user, origin);

@@ -1,6 +1,7 @@
 /** Opens the pages behind links in a real Chromium, as people without an account see them. */
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { PAGE_TIMEOUT_MS } from '../network/browser.js';
 import type { TestStack } from '../stack.js';
 import { useBrowser } from './dashboard.js';
 
@@ -49,7 +50,7 @@ class LinkPages {
       reducedMotion: 'reduce',
     });
     this.#contexts.push(context);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const page = await context.newPage();
     if (javaScriptEnabled) await page.clock.install();
     this.#watch(page, options.isPublic ? [PUBLIC_ORIGIN] : []);

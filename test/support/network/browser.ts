@@ -8,6 +8,12 @@ export const USUAL_CHROMIUM = ['chromium'];
 /** Tests prefer Chromium without windows, because it needs 40 % less CPU time. */
 const PROGRAMS = ['chromium-headless-shell', ...USUAL_CHROMIUM];
 
+/**
+ * How long tests wait for a page. Long, because other tests may keep the processor busy: this time
+ * is no limit for the speed of a page.
+ */
+export const PAGE_TIMEOUT_MS = 30_000;
+
 /** Returns the path of the first of the programs that is installed. */
 export function findChromium(programs: readonly string[] = PROGRAMS): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);

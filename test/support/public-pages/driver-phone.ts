@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { useBrowser } from '../browser/dashboard.js';
 import { PROJECT } from '../load/processes.js';
+import { PAGE_TIMEOUT_MS } from '../network/browser.js';
 import type { TestStack } from '../stack.js';
 import type { DrivenJob } from './driven-job.js';
 
@@ -38,7 +39,7 @@ export function useDriverPhones(stack: Pick<TestStack, 'origin'>): DriverPhones 
         isMobile: true,
         colorScheme,
       });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(PAGE_TIMEOUT_MS);
       contexts.push(context);
       context.on('request', (request) => {
         const { origin, protocol } = new URL(request.url());
