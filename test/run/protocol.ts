@@ -3,7 +3,7 @@
 /** Sent to a worker: the next test file, or null if no file is left. */
 export interface Task {
   file: string | null;
-  /** Whether the file shares no stack with files that this worker has run before. */
+  /** Whether the file begins a batch. Batches share only what runs until the end of the run. */
   isNewBatch: boolean;
 }
 

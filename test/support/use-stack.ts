@@ -83,7 +83,7 @@ export function useStack(options: StackOptions = {}, group = PLAIN_GROUP): TestS
     getKey(options, group),
     () => TestStack.start(options),
     (stack) => stack.stop(),
-    Object.keys(options).length === 0 && group === PLAIN_GROUP,
+    { isLasting: Object.keys(options).length === 0 && group === PLAIN_GROUP },
   );
 }
 
@@ -121,7 +121,7 @@ export function useShared<T extends object>(
   key: string,
   start: () => Promise<T>,
   stop: (running: T) => Promise<unknown>,
-  isLasting = false,
+  { isLasting = false } = {},
 ): T {
   const known = shared.get(key) ?? { isLasting, ...createShared(start, stop) };
   shared.set(key, known);

@@ -62,7 +62,9 @@ export function useDashboard(stack: TestStack = useStack(DASHBOARD_STACK)): Dash
  * installed.
  */
 export function useBrowser(): Browser {
-  const browser = useShared('browser', startWhereInstalled, (running) => running.close(), true);
+  const browser = useShared('browser', startWhereInstalled, (running) => running.close(), {
+    isLasting: true,
+  });
   before(function () {
     if (!BROWSER_SKIP_REASON) return;
     process.stdout.write(`    not tested in a browser: ${BROWSER_SKIP_REASON}\n`);
