@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../shared/platform/postgres/database.js';
-import type { StripeAccount } from '../test/support/vendors/stripe-double/stripe-account.js';
-import { StripeDouble } from '../test/support/vendors/stripe-double/stripe-double.js';
+import type { StripeAccount } from '../test/support/vendors/doubles/stripe/stripe-account.js';
+import { StripeDouble } from '../test/support/vendors/doubles/stripe/stripe-double.js';
 import { createTenant, openBenchDatabase, postToApi, startProduct } from './support/product.js';
 import { percentile, print, printMachine } from './support/report.js';
 import { startStores, waitFor } from './support/stores.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Database } from '../shared/platform/postgres/database.js';
 import type { ReceivedCall } from '../test/support/vendors/contracts/vendor-double.js';
-import { TwilioDouble } from '../test/support/vendors/twilio-double/twilio-double.js';
+import { TwilioDouble } from '../test/support/vendors/doubles/twilio/twilio-double.js';
 import { createTenant, openBenchDatabase, postToApi, startProduct } from './support/product.js';
 import { print, printMachine } from './support/report.js';
 import { startStores, waitFor } from './support/stores.js';

@@ -5,9 +5,9 @@ import twilioSdk from 'twilio';
 import { verifySamsaraSignature } from '../../shared/integrations/samsara/api/inbound.js';
 import { verifyStripeSignature } from '../../shared/integrations/stripe/api/inbound.js';
 import { verifyTwilioSignature } from '../../shared/integrations/twilio/signature.js';
-import { signSamsaraWebhook } from '../support/vendors/samsara-double/webhook-sender.js';
-import { signWebhook } from '../support/vendors/stripe-double/webhook-sender.js';
-import { signForm } from '../support/vendors/twilio-double/twilio-account.js';
+import { signSamsaraWebhook } from '../support/vendors/doubles/samsara/webhook-sender.js';
+import { signWebhook } from '../support/vendors/doubles/stripe/webhook-sender.js';
+import { signForm } from '../support/vendors/doubles/twilio/twilio-account.js';
 
 describe('signatures of vendors', () => {
   const body = Buffer.from('{\n  "id": "evt_test_webhook",\n  "object": "event"\n}');

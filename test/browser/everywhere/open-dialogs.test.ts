@@ -16,8 +16,8 @@ import { storeLastingSuggestion } from '../../support/records/suggestions.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
 import { storeConnectionRows } from '../../support/vendors/connection-rows.js';
+import { STRIPE_APP } from '../../support/vendors/doubles/stripe/oauth.js';
 import { storePaymentRows } from '../../support/vendors/payment-rows.js';
-import { STRIPE_APP } from '../../support/vendors/stripe-double/oauth.js';
 import { TEST_VENDORS, WEBHOOK_SECRET } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 

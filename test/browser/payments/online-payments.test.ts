@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { eventually } from '../../support/poll.js';
 import { createHandle } from '../../support/use-stack.js';
+import { settlePayout, startPayout } from '../../support/vendors/doubles/stripe/payouts.js';
+import { presentCard } from '../../support/vendors/doubles/stripe/readers.js';
 import { PayingAccount, usePayingStack } from '../../support/vendors/paying.js';
 import { compareNow, listDifferences } from '../../support/vendors/reconciling.js';
-import { settlePayout, startPayout } from '../../support/vendors/stripe-double/payouts.js';
-import { presentCard } from '../../support/vendors/stripe-double/readers.js';
 import { TerminalAccount } from '../../support/vendors/terminal-account.js';
 
 describe('online payments in the dashboard', () => {

@@ -4,8 +4,8 @@ import { findAxeViolations } from '../../support/browser/axe.js';
 import { createDrivenJob, createJobInvoice } from '../../support/public-pages/driven-job.js';
 import { useDriverPhones } from '../../support/public-pages/driver-phone.js';
 import { createHandle } from '../../support/use-stack.js';
+import { addReader, presentCard } from '../../support/vendors/doubles/stripe/readers.js';
 import { usePayingStack } from '../../support/vendors/paying.js';
-import { addReader, presentCard } from '../../support/vendors/stripe-double/readers.js';
 import { TerminalAccount } from '../../support/vendors/terminal-account.js';
 
 describe("payments on the driver's page in a browser", () => {

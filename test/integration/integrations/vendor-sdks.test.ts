@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import Stripe from 'stripe';
 import twilioSdk from 'twilio';
 import { requireContracts } from '../../support/vendors/contracts/load-contract.js';
-import type { StripeAccount } from '../../support/vendors/stripe-double/stripe-account.js';
-import { StripeDouble } from '../../support/vendors/stripe-double/stripe-double.js';
-import { TwilioDouble } from '../../support/vendors/twilio-double/twilio-double.js';
+import type { StripeAccount } from '../../support/vendors/doubles/stripe/stripe-account.js';
+import { StripeDouble } from '../../support/vendors/doubles/stripe/stripe-double.js';
+import { TwilioDouble } from '../../support/vendors/doubles/twilio/twilio-double.js';
 
 /** Replaces the vendor's origin in a URL by that of the double. */
 function redirect(url: string, origin: string): URL {

@@ -4,11 +4,11 @@ import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
 import { BooksAccount } from './books/books-account.js';
-import { QuickBooksBookkeeper } from './quickbooks-double/bookkeeper.js';
-import type { BooksRecord } from './quickbooks-double/books-record.js';
-import type { BooksCompany } from './quickbooks-double/company.js';
-import { BOOKS_APP } from './quickbooks-double/oauth.js';
-import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
+import { QuickBooksBookkeeper } from './doubles/quickbooks/bookkeeper.js';
+import type { BooksRecord } from './doubles/quickbooks/books-record.js';
+import type { BooksCompany } from './doubles/quickbooks/company.js';
+import { BOOKS_APP } from './doubles/quickbooks/oauth.js';
+import { QuickBooksDouble } from './doubles/quickbooks/quickbooks-double.js';
 import { FAST_QUICKBOOKS } from './worker-vendors.js';
 
 /** The secret of the webhooks that QuickBooks sends to the operator's application. */

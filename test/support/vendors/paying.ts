@@ -10,10 +10,10 @@ import { eventually } from '../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
 import { createApprovedInvoice } from './approved-invoice.js';
-import { STRIPE_APP } from './stripe-double/oauth.js';
-import type { SaveOptions } from './stripe-double/saved-methods.js';
-import type { StripeAccount } from './stripe-double/stripe-account.js';
-import { StripeDouble } from './stripe-double/stripe-double.js';
+import { STRIPE_APP } from './doubles/stripe/oauth.js';
+import type { SaveOptions } from './doubles/stripe/saved-methods.js';
+import type { StripeAccount } from './doubles/stripe/stripe-account.js';
+import { StripeDouble } from './doubles/stripe/stripe-double.js';
 
 /** The secret of the webhooks that Stripe sends to the operator's application. */
 export const APP_WEBHOOK_SECRET = 'whsec_application';

@@ -8,8 +8,8 @@ import { eventually } from '../poll.js';
 import { TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
 import { createApprovedInvoice } from './approved-invoice.js';
-import type { TwilioAccount } from './twilio-double/twilio-account.js';
-import { TwilioDouble } from './twilio-double/twilio-double.js';
+import type { TwilioAccount } from './doubles/twilio/twilio-account.js';
+import { TwilioDouble } from './doubles/twilio/twilio-double.js';
 
 let nextPhone = 4_000_001;
 

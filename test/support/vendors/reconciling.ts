@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { RECONCILIATION_STREAM } from '../../../shared/integrations/contract/vendor.js';
 import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
+import { addIntent, payIntent } from './doubles/stripe/payments.js';
+import type { StripeObject } from './doubles/stripe/stripe-account.js';
 import type { PayingAccount } from './paying.js';
-import { addIntent, payIntent } from './stripe-double/payments.js';
-import type { StripeObject } from './stripe-double/stripe-account.js';
 
 /** Waits until the running comparison has ended. The next comparison is then a day away. */
 export async function waitForComparison({ stack, tenant, connectionId }: PayingAccount): Promise<void> {

@@ -3,14 +3,14 @@
  * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks`, `xero` or `samsara`.
  */
 import { parseArgs } from 'node:util';
-import { BOOKS_APP } from './quickbooks-double/oauth.js';
-import { QuickBooksDouble } from './quickbooks-double/quickbooks-double.js';
-import { addDemoVehicles, startDriving } from './samsara-double/route.js';
-import { SamsaraDouble } from './samsara-double/samsara-double.js';
-import { StripeDouble } from './stripe-double/stripe-double.js';
-import { TwilioDouble } from './twilio-double/twilio-double.js';
-import { XERO_APP } from './xero-double/sign-ins.js';
-import { XeroDouble } from './xero-double/xero-double.js';
+import { BOOKS_APP } from './doubles/quickbooks/oauth.js';
+import { QuickBooksDouble } from './doubles/quickbooks/quickbooks-double.js';
+import { addDemoVehicles, startDriving } from './doubles/samsara/route.js';
+import { SamsaraDouble } from './doubles/samsara/samsara-double.js';
+import { StripeDouble } from './doubles/stripe/stripe-double.js';
+import { TwilioDouble } from './doubles/twilio/twilio-double.js';
+import { XERO_APP } from './doubles/xero/sign-ins.js';
+import { XeroDouble } from './doubles/xero/xero-double.js';
 
 interface RunningDouble {
   origin: string;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Json } from '../client.js';
 import { eventually } from '../poll.js';
+import { addReader } from './doubles/stripe/readers.js';
+import type { StripeObject } from './doubles/stripe/stripe-account.js';
 import type { PayingAccount, PayingStack } from './paying.js';
-import { addReader } from './stripe-double/readers.js';
-import type { StripeObject } from './stripe-double/stripe-account.js';
 
 /** An account that takes payments on a card reader of the double of Stripe. */
 export class TerminalAccount {

@@ -4,12 +4,12 @@ import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { type StackOptions, TestStack, type TestTenant } from '../stack.js';
 import { useShared } from '../use-stack.js';
 import { BooksAccount } from './books/books-account.js';
+import { XeroBookkeeper } from './doubles/xero/bookkeeper.js';
+import type { XeroOrganisation } from './doubles/xero/organisation.js';
+import { XERO_APP, XeroPerson } from './doubles/xero/sign-ins.js';
+import type { XeroRecord } from './doubles/xero/where.js';
+import { XeroDouble } from './doubles/xero/xero-double.js';
 import { FAST_XERO } from './worker-vendors.js';
-import { XeroBookkeeper } from './xero-double/bookkeeper.js';
-import type { XeroOrganisation } from './xero-double/organisation.js';
-import { XERO_APP, XeroPerson } from './xero-double/sign-ins.js';
-import type { XeroRecord } from './xero-double/where.js';
-import { XeroDouble } from './xero-double/xero-double.js';
 
 /** The key of the webhooks that Xero sends to the operator's application. */
 export const XERO_WEBHOOK_KEY = 'xero-webhook-key';

@@ -5,8 +5,8 @@ import { customers } from '../../../shared/integrations/quickbooks/customers.js'
 import { INVOICE_NUMBERS } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
 import { ensureItems } from '../../../shared/integrations/quickbooks/items.js';
 import { payments } from '../../../shared/integrations/quickbooks/payments.js';
-import { BooksCompany } from '../../support/vendors/quickbooks-double/company.js';
-import { parseQuery } from '../../support/vendors/quickbooks-double/query.js';
+import { BooksCompany } from '../../support/vendors/doubles/quickbooks/company.js';
+import { parseQuery } from '../../support/vendors/doubles/quickbooks/query.js';
 
 /** Opens a connection to a company in memory. */
 function open(company: BooksCompany, onQuery: () => void = () => undefined) {

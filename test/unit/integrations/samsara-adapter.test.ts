@@ -4,7 +4,7 @@ import { pullInspections } from '../../../shared/integrations/samsara/inspection
 import { manifest } from '../../../shared/integrations/samsara/manifest.js';
 import { pullPositions } from '../../../shared/integrations/samsara/positions.js';
 import { listVehicles } from '../../../shared/integrations/samsara/vehicles.js';
-import { FakeSamsara, toPage } from '../../support/vendors/samsara-double/fake-samsara.js';
+import { FakeSamsara, toPage } from '../../support/vendors/doubles/samsara/fake-samsara.js';
 
 const catchError = (promise: Promise<unknown>) =>
   promise.then(

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pullInspections } from '../../../shared/integrations/samsara/inspections.js';
-import { FakeSamsara, toPage } from '../../support/vendors/samsara-double/fake-samsara.js';
+import { FakeSamsara, toPage } from '../../support/vendors/doubles/samsara/fake-samsara.js';
 
 const TIME = '2026-11-28T10:00:00Z';
 const START = { stream: 'inspections', cursor: null, since: null };

@@ -4,7 +4,7 @@ import type { OpenConnection, VendorRequest } from '../../../shared/integrations
 import { customers } from '../../../shared/integrations/xero/contacts.js';
 import { invoices } from '../../../shared/integrations/xero/invoices.js';
 import { payments } from '../../../shared/integrations/xero/payments.js';
-import { toMsDate, XeroOrganisation } from '../../support/vendors/xero-double/organisation.js';
+import { toMsDate, XeroOrganisation } from '../../support/vendors/doubles/xero/organisation.js';
 
 /** The bytes that a pull may get from Xero for each invoice. */
 const MAX_BYTES_PER_INVOICE = 500;

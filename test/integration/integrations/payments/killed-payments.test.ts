@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import type { TestProcess } from '../../../support/load/processes.js';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { presentCard } from '../../../support/vendors/doubles/stripe/readers.js';
 import { KillableWorkers } from '../../../support/vendors/killable-workers.js';
 import { type PayingAccount, PayingStack } from '../../../support/vendors/paying.js';
-import { presentCard } from '../../../support/vendors/stripe-double/readers.js';
 import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
 describe('payments whose worker is killed', () => {

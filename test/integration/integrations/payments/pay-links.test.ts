@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { createApprovedInvoice } from '../../../support/vendors/approved-invoice.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { addIntent, payIntent } from '../../../support/vendors/doubles/stripe/payments.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
-import { addIntent, payIntent } from '../../../support/vendors/stripe-double/payments.js';
 
 describe('pay links', () => {
   requireContracts();

@@ -8,9 +8,9 @@ import fc from 'fast-check';
 import { chargeDue, PayingCustomer } from '../../../support/billing/paying-customer.js';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { presentCard } from '../../../support/vendors/doubles/stripe/readers.js';
+import type { StripeObject } from '../../../support/vendors/doubles/stripe/stripe-account.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
-import { presentCard } from '../../../support/vendors/stripe-double/readers.js';
-import type { StripeObject } from '../../../support/vendors/stripe-double/stripe-account.js';
 import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
 const METHODS = ['card', 'us_bank_account'] as const;

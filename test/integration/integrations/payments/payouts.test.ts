@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { moveBalance, refundCharge } from '../../../support/vendors/doubles/stripe/payments.js';
+import { failPayout, settlePayout, startPayout } from '../../../support/vendors/doubles/stripe/payouts.js';
+import type { StripeObject } from '../../../support/vendors/doubles/stripe/stripe-account.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
-import { moveBalance, refundCharge } from '../../../support/vendors/stripe-double/payments.js';
-import { failPayout, settlePayout, startPayout } from '../../../support/vendors/stripe-double/payouts.js';
-import type { StripeObject } from '../../../support/vendors/stripe-double/stripe-account.js';
 
 describe('payouts', () => {
   requireContracts();

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { RECONCILIATION_STREAM } from '../../../../shared/integrations/contract/vendor.js';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { refundCharge } from '../../../support/vendors/doubles/stripe/payments.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
 import {
   compareNow,
@@ -11,7 +12,6 @@ import {
   paySilently,
   waitForComparison,
 } from '../../../support/vendors/reconciling.js';
-import { refundCharge } from '../../../support/vendors/stripe-double/payments.js';
 
 const DAY = 86_400;
 

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { refundCharge } from '../../../support/vendors/doubles/stripe/payments.js';
+import { settlePayout, startPayout } from '../../../support/vendors/doubles/stripe/payouts.js';
+import type { StripeObject } from '../../../support/vendors/doubles/stripe/stripe-account.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
-import { refundCharge } from '../../../support/vendors/stripe-double/payments.js';
-import { settlePayout, startPayout } from '../../../support/vendors/stripe-double/payouts.js';
-import type { StripeObject } from '../../../support/vendors/stripe-double/stripe-account.js';
 
 describe('payments of an earlier connection to the same account at the vendor', () => {
   requireContracts();

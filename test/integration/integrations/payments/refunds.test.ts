@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { refundCharge } from '../../../support/vendors/doubles/stripe/payments.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
-import { refundCharge } from '../../../support/vendors/stripe-double/payments.js';
 
 describe('refunds at the payments vendor', () => {
   requireContracts();

@@ -5,7 +5,7 @@ import { type BookingAccount, useBookingStack } from '../../../support/vendors/b
 import { line } from '../../../support/vendors/books/books-account.js';
 import type { Fault } from '../../../support/vendors/contracts/fault.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import { buildFault } from '../../../support/vendors/quickbooks-double/refusal.js';
+import { buildFault } from '../../../support/vendors/doubles/quickbooks/refusal.js';
 
 describe('QuickBooks: nothing is lost and nothing is entered twice', () => {
   requireContracts();

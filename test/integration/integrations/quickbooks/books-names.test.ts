@@ -4,7 +4,7 @@ import type { Json } from '../../../support/client.js';
 import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
 import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import type { BooksRecord } from '../../../support/vendors/quickbooks-double/books-record.js';
+import type { BooksRecord } from '../../../support/vendors/doubles/quickbooks/books-record.js';
 
 describe('QuickBooks: every invoice has a customer in the books', () => {
   requireContracts();

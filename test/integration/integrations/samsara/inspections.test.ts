@@ -3,7 +3,7 @@ import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { TrackedTow } from '../../../support/public-pages/tracked-tow.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import { signSamsaraWebhook } from '../../../support/vendors/samsara-double/webhook-sender.js';
+import { signSamsaraWebhook } from '../../../support/vendors/doubles/samsara/webhook-sender.js';
 import {
   type TrackingAccount,
   useTrackingStack,

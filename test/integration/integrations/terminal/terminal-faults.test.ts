@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { presentCard } from '../../../support/vendors/doubles/stripe/readers.js';
 import { usePayingStack } from '../../../support/vendors/paying.js';
-import { presentCard } from '../../../support/vendors/stripe-double/readers.js';
 import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
 /** The calls during a payment on a reader, by their purpose. */

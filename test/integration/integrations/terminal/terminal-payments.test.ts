@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import { usePayingStack } from '../../../support/vendors/paying.js';
-import { addIntent } from '../../../support/vendors/stripe-double/payments.js';
+import { addIntent } from '../../../support/vendors/doubles/stripe/payments.js';
 import {
   addReader,
   failAction,
   presentCard,
   showPayment,
-} from '../../../support/vendors/stripe-double/readers.js';
+} from '../../../support/vendors/doubles/stripe/readers.js';
+import { usePayingStack } from '../../../support/vendors/paying.js';
 import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
 describe('payments on card readers', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { XeroPerson } from '../../../support/vendors/doubles/xero/sign-ins.js';
 import { useXeroStack } from '../../../support/vendors/xero-booking.js';
-import { XeroPerson } from '../../../support/vendors/xero-double/sign-ins.js';
 
 describe('Xero: the access to organisations', () => {
   requireContracts();

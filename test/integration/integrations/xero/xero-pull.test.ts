@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { signXeroWebhook } from '../../../support/vendors/doubles/xero/webhook-sender.js';
 import { useXeroStack, XERO_WEBHOOK_KEY, type XeroAccount } from '../../../support/vendors/xero-booking.js';
-import { signXeroWebhook } from '../../../support/vendors/xero-double/webhook-sender.js';
 
 describe('Xero: what changes in the books arrives here', () => {
   requireContracts();

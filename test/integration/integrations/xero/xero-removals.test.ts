@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import type { XeroRecord } from '../../../support/vendors/doubles/xero/where.js';
 import { useXeroStack, type XeroAccount } from '../../../support/vendors/xero-booking.js';
-import type { XeroRecord } from '../../../support/vendors/xero-double/where.js';
 
 describe('Xero: payments that are removed, and entered again', () => {
   requireContracts();

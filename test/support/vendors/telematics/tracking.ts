@@ -6,8 +6,8 @@ import type { Json } from '../../client.js';
 import { eventually } from '../../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../../stack.js';
 import { useShared } from '../../use-stack.js';
-import type { SamsaraOrganisation } from '../samsara-double/organisation.js';
-import { SamsaraDouble } from '../samsara-double/samsara-double.js';
+import type { SamsaraOrganisation } from '../doubles/samsara/organisation.js';
+import { SamsaraDouble } from '../doubles/samsara/samsara-double.js';
 
 export const WEBHOOK_SECRET = Buffer.from('samsara-test-secret').toString('base64');
 

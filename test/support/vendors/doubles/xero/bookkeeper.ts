@@ -1,4 +1,4 @@
-import type { Bookkeeper, SeenInvoice, SeenPayment } from '../books/bookkeeper.js';
+import type { Bookkeeper, SeenInvoice, SeenPayment } from '../../books/bookkeeper.js';
 import { idOf, toCents, type XeroOrganisation } from './organisation.js';
 import type { XeroDouble } from './xero-double.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Grants } from '../books/grants.js';
+import { Grants } from '../../books/grants.js';
 import type { XeroOrganisation } from './organisation.js';
 
 /** The credentials of the operator's application, which the double accepts. */

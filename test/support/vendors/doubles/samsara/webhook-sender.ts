@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { WebhookPosts } from '../../network/webhook-posts.js';
+import { WebhookPosts } from '../../../network/webhook-posts.js';
 import type { SamsaraOrganisation } from './organisation.js';
 
 /** Builds the headers with which Samsara signs a webhook. The secret is base64. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { escapeText, renderWebhookForm, sendPage } from '../books/page.js';
+import { escapeText, renderWebhookForm, sendPage } from '../../books/page.js';
 import type { BooksCompany, EntityName } from './company.js';
 import type { BooksSignIns } from './oauth.js';
 import type { BooksWebhooks } from './webhook-sender.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ContractCheck } from '../contracts/contract-check.js';
+import type { ContractCheck } from '../../contracts/contract-check.js';
 
 /** An object of Stripe, with the members that a client reads. */
 export type StripeObject = { id: string; object: string; created: number } & Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { ContractCheck } from '../contracts/contract-check.js';
-import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
+import { ContractCheck } from '../../contracts/contract-check.js';
+import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../../contracts/vendor-double.js';
 import { serveControlPage, serveSignIn } from './control-page.js';
 import { type ListName, XeroOrganisation } from './organisation.js';
 import { Refusal } from './refusal.js';

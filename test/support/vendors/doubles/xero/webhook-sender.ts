@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { WebhookPosts } from '../../network/webhook-posts.js';
+import { WebhookPosts } from '../../../network/webhook-posts.js';
 import type { XeroChange } from './organisation.js';
 
 export function signXeroWebhook(body: string, key: string): string {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { escapeText, renderWebhookForm, sendPage } from '../books/page.js';
+import { escapeText, renderWebhookForm, sendPage } from '../../books/page.js';
 import type { XeroOrganisation } from './organisation.js';
 import type { XeroPerson, XeroSignIns } from './sign-ins.js';
 import type { XeroWebhooks } from './webhook-sender.js';

@@ -1,4 +1,7 @@
-import type { OpenConnection, VendorResponse } from '../../../../shared/integrations/contract/connection.js';
+import type {
+  OpenConnection,
+  VendorResponse,
+} from '../../../../../shared/integrations/contract/connection.js';
 
 export type Answer = { status?: number; body: unknown };
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { escapeText, renderWebhookForm, sendPage } from '../books/page.js';
+import { escapeText, renderWebhookForm, sendPage } from '../../books/page.js';
 import type { SamsaraOrganisation } from './organisation.js';
 import type { SamsaraWebhooks } from './webhook-sender.js';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { ContractCheck } from '../contracts/contract-check.js';
-import { decodeForm } from '../contracts/decode-form.js';
-import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
+import { ContractCheck } from '../../contracts/contract-check.js';
+import { decodeForm } from '../../contracts/decode-form.js';
+import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../../contracts/vendor-double.js';
 import { serveControlPage } from './control-page.js';
 import { buildMessage, listMessages, type SentMessage, showMessage, token } from './messages.js';
 import { type PostAnswer, TwilioAccount } from './twilio-account.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { ContractCheck } from '../contracts/contract-check.js';
-import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
+import { ContractCheck } from '../../contracts/contract-check.js';
+import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../../contracts/vendor-double.js';
 import { serveControlPage } from './control-page.js';
 import { DEFECT_TYPE, SamsaraOrganisation } from './organisation.js';
 import { SamsaraWebhooks } from './webhook-sender.js';

@@ -1,4 +1,4 @@
-import type { Bookkeeper, SeenInvoice, SeenPayment } from '../books/bookkeeper.js';
+import type { Bookkeeper, SeenInvoice, SeenPayment } from '../../books/bookkeeper.js';
 import type { BooksRecord } from './books-record.js';
 import { type BooksCompany, toCents } from './company.js';
 import type { QuickBooksDouble } from './quickbooks-double.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { countSegments } from '../../../../shared/resources/planned-messages/segments.js';
+import { countSegments } from '../../../../../shared/resources/planned-messages/segments.js';
 
 /** A text that the double has sent, as Twilio's API returns it. */
 export interface SentMessage {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { ContractCheck } from '../contracts/contract-check.js';
-import { decodeForm } from '../contracts/decode-form.js';
-import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../contracts/vendor-double.js';
+import { ContractCheck } from '../../contracts/contract-check.js';
+import { decodeForm } from '../../contracts/decode-form.js';
+import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../../contracts/vendor-double.js';
 import { serveControlPage } from './control-page.js';
 import { takeFile } from './files.js';
 import { serveHostedPage } from './hosted-page.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { WebhookPosts } from '../../network/webhook-posts.js';
+import { WebhookPosts } from '../../../network/webhook-posts.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
 
 /** The events that docs/integrations/stripe.md asks an account to subscribe to. */

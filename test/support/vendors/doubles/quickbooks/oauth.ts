@@ -1,4 +1,4 @@
-import { Grants } from '../books/grants.js';
+import { Grants } from '../../books/grants.js';
 import type { BooksCompany } from './company.js';
 
 /** The credentials of the operator's application, which the double accepts. */
