@@ -3,8 +3,19 @@
 // Each .ci/recipes/<recipe> holds new files in new/ and changes of other files in edits.mjs.
 // `npm run check:recipes -- --keep` keeps the copy.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -17,7 +28,9 @@ const RECIPES = [
 /** Every recipe with a migration adds a line to this file. */
 const MIGRATION_LIST = 'migrations/index.ts';
 
-const copy = mkdtempSync(join(tmpdir(), 'tow-recipes-'));
+// On the same file system as the packages, for hard links.
+mkdirSync(join(ROOT, 'dist'), { recursive: true });
+const copy = mkdtempSync(join(ROOT, 'dist/recipes-'));
 const problems = [];
 process.on('exit', () => {
   if (process.argv.includes('--keep')) console.log(`kept ${copy}`);
@@ -49,9 +62,30 @@ function copyRepository() {
   const listed = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0');
   for (const file of listed.filter((path) => path !== '' && existsSync(join(ROOT, path))))
     cpSync(join(ROOT, file), join(copy, file));
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  copyPackages();
   git('init', '--quiet');
   commitChanges('chore: copy');
+}
+
+/**
+ * Gives the copy hard links to the packages, and the result of the last type check. That result
+ * names the files of the packages by their real paths from here, so a symbolic link to the folder
+ * would make it useless.
+ */
+function copyPackages() {
+  linkFolder(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const results = readdirSync(join(ROOT, 'dist')).filter((name) => name.endsWith('.tsbuildinfo'));
+  for (const name of results) cpSync(join(ROOT, 'dist', name), join(copy, 'dist', name));
+}
+
+function linkFolder(from, to) {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFolder(source, target);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else linkSync(source, target);
+  }
 }
 
 /** Follows a recipe and compares it with its target. Returns the files that the recipe changed. */
