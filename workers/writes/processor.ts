@@ -15,6 +15,7 @@ import {
   runIsolated,
   runSuspectedCommands,
 } from './isolate-commands.js';
+import { OutageWait } from './outage-wait.js';
 import { runDryRun } from './run-batch.js';
 import { createWakeUpSender } from './wake-up-sender.js';
 
@@ -35,6 +36,10 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     beforeCommit: (commands) => killIfMarked(runtime, commands),
     afterCommit: createWakeUpSender(runtime),
   };
+  const outageWait = new OutageWait({
+    probe: () => db.query({ text: 'select 1' }),
+    isClosing: () => runtime.lifecycle.isClosing,
+  });
   return async (job) => {
     const startedAt = performance.now();
     const { replyTo } = job.data;
@@ -46,7 +51,9 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
       causes,
       attributes: { 'messaging.batch.message_count': commands.length },
     };
-    const results = await inSpan('writes batch', span, () => runJob(context, job, commands));
+    const results = await inSpan('writes batch', span, () =>
+      outageWait.run(() => runJob(context, job, commands)),
+    );
     failpoint(config, 'after_commit');
     reportBatch(runtime, { job, commands, results, ms: performance.now() - startedAt });
     await Promise.all([
