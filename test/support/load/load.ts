@@ -21,7 +21,7 @@ const RETRY_MS = 200;
  * The number of further acknowledged calls that proves that work continues. The all-in-one product
  * is faster, so it must acknowledge more.
  */
-const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
+const PROGRESS_CALLS = IS_SCALED ? 200 : 400;
 const RETRIED_STATUSES = [429, 503];
 
 /** An invoice that a client wants to create, and the responses that the client got. */
