@@ -90,7 +90,12 @@ if (!found) {
   process.stderr.write(`There is no double of "${name}". There are: ${Object.keys(DOUBLES).join(', ')}.\n`);
   process.exit(2);
 }
-const double = await found.start(values.port === undefined ? found.port : Number(values.port));
+const port = values.port === undefined ? found.port : Number(values.port);
+const double = await found.start(port).catch((error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EADDRINUSE') throw error;
+  process.stderr.write(`Another program uses port ${port}. Choose a port with --port.\n`);
+  process.exit(1);
+});
 const setting = JSON.stringify({ [name]: { base_url: double.origin, ...found.application } });
 process.stdout.write(`The double of ${name} listens on ${double.origin}. Nothing leaves this machine.
 

@@ -7,6 +7,8 @@ import {
 import { SlowQueries } from '../../../shared/platform/postgres/slow-queries.js';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** The time of a read. Reads that outlast their test do not keep the process alive. */
+const occupy = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());
 
 /** A fake connection that runs one read after the other. The test chooses each read's duration. */
 interface FakeClient {
@@ -36,7 +38,7 @@ class SharedReads {
     let last: Promise<unknown> = Promise.resolve();
     const client: FakeClient = {
       respond: (ms) => {
-        last = last.then(() => sleep(ms));
+        last = last.then(() => occupy(ms));
         return last;
       },
     };
