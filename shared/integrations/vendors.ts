@@ -1,4 +1,5 @@
 import { Vendors } from './contract/vendor.js';
+import { motive } from './motive/adapter.js';
 import { quickbooks } from './quickbooks/adapter.js';
 import { samsara } from './samsara/adapter.js';
 import { smtp } from './smtp/adapter.js';
@@ -6,4 +7,4 @@ import { stripe } from './stripe/adapter.js';
 import { twilio } from './twilio/adapter.js';
 import { xero } from './xero/adapter.js';
 
-export const VENDORS = new Vendors([smtp, stripe, twilio, quickbooks, xero, samsara]);
+export const VENDORS = new Vendors([smtp, stripe, twilio, quickbooks, xero, samsara, motive]);

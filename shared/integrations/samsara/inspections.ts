@@ -1,8 +1,16 @@
 import type { Change, OpenConnection, Page, PullStart } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import type { VehicleDefect, VehicleInspection } from '../contract/telematics.js';
-import { readPage, readPageAfter, type Unread } from './api/client.js';
-import { isObject, readId, readLine, readText, readTime } from './api/read-values.js';
+import {
+  isObject,
+  readId,
+  readLine,
+  readText,
+  readTime,
+  type Unread,
+} from '../contract/values/read-values.js';
+import { readMiles } from '../contract/values/vehicle-values.js';
+import { readPage, readPageAfter } from './api/client.js';
 
 /** The first pull of a connection looks this far back. */
 const FIRST_PULL_MS = 86_400_000;
@@ -14,7 +22,6 @@ const MAX_DEFECT_PAGES = 5;
 const MAX_DEFECTS = 200;
 const MAX_TYPES = 100;
 const METERS_PER_MILE = 1609.344;
-const MAX_MILES = 9_999_999;
 const MAX_NAME_CHARS = 200;
 const MAX_NOTES_CHARS = 5000;
 /** A cursor that is not used dies after 30 days. The reports of this time are then read again. */
@@ -198,7 +205,5 @@ function isVerdict(status: unknown): status is VehicleInspection['verdict'] {
 }
 
 function toMiles(meters: unknown): number | null {
-  if (typeof meters !== 'number' || meters < 0) return null;
-  const miles = Math.round(meters / METERS_PER_MILE);
-  return miles <= MAX_MILES ? miles : null;
+  return typeof meters === 'number' ? readMiles(meters / METERS_PER_MILE) : null;
 }

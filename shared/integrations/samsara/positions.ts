@@ -1,7 +1,8 @@
 import type { OpenConnection } from '../contract/connection.js';
 import type { PositionPage, VehiclePosition } from '../contract/telematics.js';
-import { readPageAfter, type Unread } from './api/client.js';
-import { isObject, readId, readTime } from './api/read-values.js';
+import { isObject, readId, readTime, type Unread } from '../contract/values/read-values.js';
+import { readHeading, readMph, readPlace } from '../contract/values/vehicle-values.js';
+import { readPageAfter } from './api/client.js';
 
 interface GpsSample {
   time: string;
@@ -15,9 +16,6 @@ interface VehicleStats {
   id: string;
   gps?: GpsSample[];
 }
-
-/** No truck reports a greater speed, and the API accepts none. */
-const MAX_MPH = 300;
 
 /**
  * Reads the positions since the cursor. The first read returns the latest position of each vehicle.
@@ -37,23 +35,10 @@ function listPositions({ id, gps }: Unread<VehicleStats>): VehiclePosition[] {
   return gps.filter(isObject).flatMap((sample) => toPosition(externalId, sample));
 }
 
-/** Returns no position if a receiver without a fix reports impossible numbers. */
 function toPosition(externalId: string, sample: Unread<GpsSample>): VehiclePosition[] {
-  const { latitude: lat, longitude: lng, headingDegrees, speedMilesPerHour } = sample;
-  const at = readTime(sample.time);
-  if (at === null || !isWithin(lat, 90) || !isWithin(lng, 180) || (lat === 0 && lng === 0)) return [];
-  const heading = toHeading(headingDegrees);
-  return [{ externalId, lat, lng, heading, speedMph: toSpeed(speedMilesPerHour), at }];
-}
-
-function isWithin(value: unknown, limit: number): value is number {
-  return typeof value === 'number' && Math.abs(value) <= limit;
-}
-
-function toHeading(degrees: unknown): number | null {
-  return typeof degrees === 'number' && Number.isFinite(degrees) ? ((degrees % 360) + 360) % 360 : null;
-}
-
-function toSpeed(mph: unknown): number | null {
-  return typeof mph === 'number' && mph >= 0 && mph <= MAX_MPH ? mph : null;
+  const { latitude, longitude, headingDegrees, speedMilesPerHour } = sample;
+  const [at, place] = [readTime(sample.time), readPlace(latitude, longitude)];
+  if (at === null || place === null) return [];
+  const heading = readHeading(headingDegrees);
+  return [{ externalId, ...place, heading, speedMph: readMph(speedMilesPerHour), at }];
 }

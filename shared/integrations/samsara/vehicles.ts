@@ -1,8 +1,9 @@
 import type { OpenConnection } from '../contract/connection.js';
 import type { ListedVehicle, VehiclePage } from '../contract/telematics.js';
+import { readId, readLine, type Unread } from '../contract/values/read-values.js';
+import { readYear } from '../contract/values/vehicle-values.js';
 import { VendorError } from '../contract/vendor-error.js';
-import { readPageAfter, type Unread } from './api/client.js';
-import { readId, readLine } from './api/read-values.js';
+import { readPageAfter } from './api/client.js';
 
 /** The largest page that Samsara returns. */
 const PAGE_SIZE = '512';
@@ -44,15 +45,10 @@ function toVehicle(vehicle: Unread<SamsaraVehicle>): ListedVehicle[] {
       plate: readLine(licensePlate, 20),
       make: readLine(make, 100),
       model: readLine(model, 100),
-      year: toYear(year),
+      year: readYear(year),
       dutyClass: toDutyClass(pounds),
     },
   ];
-}
-
-function toYear(text: unknown): number | null {
-  const year = Number(text);
-  return Number.isInteger(year) && year >= 1900 && year <= 2200 ? year : null;
 }
 
 function toDutyClass(pounds: unknown): ListedVehicle['dutyClass'] {

@@ -1,11 +1,14 @@
 /**
  * Runs the double of a vendor in the foreground, for people who try the product without an account
- * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks`, `xero` or `samsara`.
+ * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks`, `xero`, `samsara` or
+ * `motive`.
  */
 import { parseArgs } from 'node:util';
+import { addDemoVehicles, startDriving } from './doubles/fleet/driving.js';
+import type { FleetDouble } from './doubles/fleet/fleet-double.js';
+import { MotiveDouble } from './doubles/motive/motive-double.js';
 import { BOOKS_APP } from './doubles/quickbooks/oauth.js';
 import { QuickBooksDouble } from './doubles/quickbooks/quickbooks-double.js';
-import { addDemoVehicles, startDriving } from './doubles/samsara/route.js';
 import { SamsaraDouble } from './doubles/samsara/samsara-double.js';
 import { StripeDouble } from './doubles/stripe/stripe-double.js';
 import { TwilioDouble } from './doubles/twilio/twilio-double.js';
@@ -69,16 +72,23 @@ const DOUBLES: Readonly<
   },
   samsara: {
     port: 12_115,
-    async start(port) {
-      const double = new SamsaraDouble();
-      double.opensAnyToken = true;
-      double.onOpened = addDemoVehicles;
-      startDriving(double.organisations);
-      return double.start(port);
-    },
+    start: (port) => startFleet(new SamsaraDouble(), port),
     hint: 'Connect Samsara with any API token, such as samsara_api_demo, and the webhook secret ZGVtby1zZWNyZXQ=. Then enter the connection’s webhook address and that secret at the control page.',
   },
+  motive: {
+    port: 12_117,
+    start: (port) => startFleet(new MotiveDouble(), port),
+    hint: 'Connect Motive with any API key, such as motive-demo, and the webhook secret motive-demo-webhooks. Then enter the connection’s webhook address and that secret at the control page.',
+  },
 };
+
+/** Any key opens a fleet whose trucks drive. */
+function startFleet(double: FleetDouble, port: number): Promise<RunningDouble> {
+  double.opensAnyToken = true;
+  double.onOpened = addDemoVehicles;
+  startDriving(double.fleets);
+  return double.start(port);
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

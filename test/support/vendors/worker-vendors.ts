@@ -1,4 +1,5 @@
 import { type TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
+import { motive } from '../../../shared/integrations/motive/adapter.js';
 import { quickbooks } from '../../../shared/integrations/quickbooks/adapter.js';
 import { samsara } from '../../../shared/integrations/samsara/adapter.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
@@ -25,6 +26,7 @@ export const WORKER_VENDORS = new Vendors([
   parrotWithKeys,
   stripe,
   samsara,
+  motive,
   FAST_QUICKBOOKS,
   FAST_XERO,
 ]);

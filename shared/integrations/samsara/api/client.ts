@@ -1,7 +1,7 @@
 import { toStorableText } from '../../../platform/storable-text.js';
 import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
+import { isObject, type Unread } from '../../contract/values/read-values.js';
 import { VendorError } from '../../contract/vendor-error.js';
-import { isObject } from './read-values.js';
 
 /** The version of the API for which this adapter was written. */
 const API_VERSION = '2025-06-11';
@@ -18,9 +18,6 @@ interface Pagination {
   endCursor: string;
   hasNextPage: boolean;
 }
-
-/** A record as Samsara sent it. Nothing is known of its members. */
-export type Unread<T> = Partial<Record<keyof T, unknown>>;
 
 export interface SamsaraPage<T> {
   data: Unread<T>[];

@@ -67,12 +67,15 @@ function resolveParts<T>(value: T, document: Document): T {
   ) as T;
 }
 
-/** Reads the slices of a vendor's contract, and merges their paths and schemas. */
+/**
+ * Reads the slices of a vendor's contract, and merges their paths and schemas.
+ * @param files names in the vendor's folder, or absolute paths
+ */
 export function loadContract(vendor: string, files: readonly string[]): Contract | undefined {
   if (!hasContracts()) return undefined;
   const contract: Contract = { paths: {}, schemas: {} };
   for (const file of files) {
-    const document = JSON.parse(readFileSync(join(FOLDER, vendor, file), 'utf8')) as Document;
+    const document = JSON.parse(readFileSync(resolve(FOLDER, vendor, file), 'utf8')) as Document;
     Object.assign(contract.paths, resolveParts(document.paths, document));
     Object.assign(contract.schemas, document.components.schemas);
   }

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import { Vendors } from '../../../../shared/integrations/contract/vendor.js';
-import { samsara } from '../../../../shared/integrations/samsara/adapter.js';
 import { openIntegrationsQueue, wakeConnectionQueues } from '../../../../shared/queues/integrations.js';
 import type { Json } from '../../client.js';
 import { eventually } from '../../poll.js';
 import { type StackOptions, TestStack, type TestTenant } from '../../stack.js';
 import { useShared } from '../../use-stack.js';
-import type { SamsaraOrganisation } from '../doubles/samsara/organisation.js';
-import { SamsaraDouble } from '../doubles/samsara/samsara-double.js';
+import type { Fleet } from '../doubles/fleet/fleet.js';
+import type { FleetDouble } from '../doubles/fleet/fleet-double.js';
+import { TRACKED_VENDORS, type TrackedVendor, VENDOR_NAMES, type VendorName } from './vendors.js';
 
-export const WEBHOOK_SECRET = Buffer.from('samsara-test-secret').toString('base64');
+type Doubles = Readonly<Record<VendorName, FleetDouble>>;
 
 /**
- * Returns a stack that all files share. Its accounts track trucks through a double of Samsara.
- * After each test, the connections of its accounts end, so that none calls the double later.
+ * Returns a stack that all files share. Its accounts track trucks through doubles of the vendors.
+ * After each test, the connections of its accounts end, so that none calls a double later.
  */
 export function useTrackingStack(): TrackingStack {
   const tracking = useShared(
@@ -22,53 +22,63 @@ export function useTrackingStack(): TrackingStack {
     (running) => running.stop(),
   );
   afterEach(async () => {
-    const { double } = tracking;
-    double.misbehave = () => undefined;
-    Object.assign(double, { pageSize: 512, emptyPages: 0 });
-    await double.webhooks.settle();
+    for (const double of Object.values(tracking.doubles)) {
+      double.reset();
+      await double.webhooks.settle();
+    }
     await tracking.disconnectAll();
-    expect(double.violations).to.deep.equal([]);
+    expect(tracking.listViolations()).to.deep.equal([]);
   });
   return tracking;
 }
 
-/** A stack whose accounts track trucks through a double of Samsara. */
+/** A stack whose accounts track trucks through doubles of the vendors. */
 export class TrackingStack {
   private readonly accounts: TrackingAccount[] = [];
 
   private constructor(
     readonly stack: TestStack,
-    readonly double: SamsaraDouble,
+    readonly doubles: Doubles,
   ) {}
 
   static async start(options: StackOptions = {}): Promise<TrackingStack> {
-    const double = await new SamsaraDouble().start();
+    const started = VENDOR_NAMES.map(
+      async (name) => [name, await TRACKED_VENDORS[name].createDouble().start()] as const,
+    );
+    const doubles = Object.fromEntries(await Promise.all(started)) as Doubles;
+    const settings = VENDOR_NAMES.map((name) => [name, { base_url: doubles[name].origin }]);
     const stack = await TestStack.start({
       integrations: true,
-      vendors: new Vendors([samsara]),
+      vendors: new Vendors(VENDOR_NAMES.map((name) => TRACKED_VENDORS[name].vendor)),
       ...options,
       environment: {
-        INTEGRATIONS: JSON.stringify({ samsara: { base_url: double.origin } }),
+        INTEGRATIONS: JSON.stringify(Object.fromEntries(settings)),
         ...options.environment,
       },
     });
-    return new TrackingStack(stack, double);
+    return new TrackingStack(stack, doubles);
   }
 
   async stop(): Promise<void> {
     await this.stack.stop();
-    await this.double.stop();
+    for (const double of Object.values(this.doubles)) await double.stop();
   }
 
-  /** Creates an account that is connected to an organisation, by default to one of its own. */
-  async createAccount({
-    organisation = this.double.openOrganisation(),
-    settings = { poll_seconds: 5 },
-  }: {
-    organisation?: SamsaraOrganisation;
-    settings?: object;
-  } = {}): Promise<TrackingAccount> {
-    const account = new TrackingAccount(this, await this.stack.createTenant(), organisation);
+  listViolations(): string[] {
+    return Object.values(this.doubles).flatMap(({ violations }) => violations);
+  }
+
+  /** Creates an account that is connected to a fleet, by default to one of its own. */
+  async createAccount(
+    vendor: VendorName,
+    {
+      fleet = this.doubles[vendor].openFleet(),
+      settings = { poll_seconds: 5 },
+      tenant,
+    }: { fleet?: Fleet; settings?: object; tenant?: TestTenant } = {},
+  ): Promise<TrackingAccount> {
+    const owner = tenant ?? (await this.stack.createTenant());
+    const account = new TrackingAccount(this, { name: vendor, tenant: owner, fleet });
     this.accounts.push(account);
     await account.connect(settings);
     return account;
@@ -84,16 +94,30 @@ export class TrackingStack {
   }
 }
 
-/** An account that tracks its trucks through the double of Samsara. */
+/** An account that tracks its trucks through the double of a vendor. */
 export class TrackingAccount {
   connectionId = '';
   webhookUrl = '';
+  readonly name: VendorName;
+  readonly tenant: TestTenant;
+  readonly fleet: Fleet;
 
   constructor(
     readonly tracking: TrackingStack,
-    readonly tenant: TestTenant,
-    readonly organisation: SamsaraOrganisation,
-  ) {}
+    { name, tenant, fleet }: { name: VendorName; tenant: TestTenant; fleet: Fleet },
+  ) {
+    this.name = name;
+    this.tenant = tenant;
+    this.fleet = fleet;
+  }
+
+  get vendor(): TrackedVendor {
+    return TRACKED_VENDORS[this.name];
+  }
+
+  get double(): FleetDouble {
+    return this.tracking.doubles[this.name];
+  }
 
   get client() {
     return this.tenant.client;
@@ -105,16 +129,19 @@ export class TrackingAccount {
 
   async connect(settings: object): Promise<void> {
     const { status, body } = await this.client.post('/connections', {
-      vendor: 'samsara',
-      credentials: { api_token: this.organisation.apiToken, webhook_secret: WEBHOOK_SECRET },
+      vendor: this.name,
+      credentials: {
+        [this.vendor.tokenField]: this.fleet.token,
+        webhook_secret: this.vendor.webhookSecret,
+      },
       settings,
     });
     expect(status, JSON.stringify(body)).to.equal(201);
     this.connectionId = body.id;
     this.webhookUrl = `${this.stack.origin}${new URL(body.webhook_url).pathname}`;
-    this.organisation.webhook = { url: this.webhookUrl, token: WEBHOOK_SECRET };
+    this.fleet.webhook = { url: this.webhookUrl, token: this.vendor.webhookSecret };
     await this.waitForStatus('active');
-    await this.waitForVehicles(this.organisation.vehicles.length);
+    await this.waitForVehicles(this.fleet.vehicles.length);
   }
 
   async waitForStatus(status: string): Promise<Json> {
@@ -176,6 +203,14 @@ export class TrackingAccount {
   /** Waits until no read of the positions is due. */
   async waitForPositions(): Promise<void> {
     await eventually('the positions are read', async () => ((await this.readStream())?.in_seconds ?? 0) > 0);
+  }
+
+  /** Waits until a read of the positions that begins now has ended. */
+  async poll(): Promise<void> {
+    const { length } = this.double.listPolls(this.fleet);
+    await this.hurry();
+    await eventually('the positions are polled', () => this.double.listPolls(this.fleet).length > length);
+    await this.waitForPositions();
   }
 
   readStream(stream = 'positions') {

@@ -1,57 +1,29 @@
-import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { ContractCheck } from '../../contracts/contract-check.js';
-import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../../contracts/vendor-double.js';
-import { serveControlPage } from './control-page.js';
-import { DEFECT_TYPE, SamsaraOrganisation } from './organisation.js';
+import type { DoubleAnswer, ReceivedCall } from '../../contracts/vendor-double.js';
+import type { Fleet } from '../fleet/fleet.js';
+import { FleetDouble } from '../fleet/fleet-double.js';
+import { DEFECT_TYPE, groupSamples, listDefects, toDvir, toVehicle } from './records.js';
 import { SamsaraWebhooks } from './webhook-sender.js';
 
 const openContract = () => ContractCheck.open('samsara', ['openapi.json']);
 
 /**
- * Stands in for Samsara's API. It keeps organisations in memory, and checks every request and
- * answer against Samsara's contract.
+ * Stands in for Samsara's API. It checks every request and answer against Samsara's contract.
  */
-export class SamsaraDouble extends VendorDouble {
-  readonly calls: { name: string; at: number; query: Record<string, string>; token: string }[] = [];
+export class SamsaraDouble extends FleetDouble {
   readonly webhooks = new SamsaraWebhooks();
-  readonly organisations: SamsaraOrganisation[] = [];
-  /** If true, any token opens an organisation whose vehicles drive. */
-  opensAnyToken = false;
-  onOpened: (organisation: SamsaraOrganisation) => void = () => undefined;
-  /** Sizes of the pages, which tests make small. */
-  pageSize = 512;
+  readonly texts = { vendor: 'Samsara', secret: 'Secret key (base64)' };
+  readonly pollCall = 'GET /fleet/vehicles/stats/feed';
   /** The number of empty pages that follow each page of positions, before a last one. */
   emptyPages = 0;
+  protected readonly tokenPrefix = 'samsara_api_';
   protected readonly contract = openContract();
   protected readonly errorBody = { message: 'internal server error', requestId: 'a1b2' };
   private emptyLeft = 0;
 
-  openOrganisation(apiToken = `samsara_api_${randomUUID().replaceAll('-', '')}`): SamsaraOrganisation {
-    const organisation = new SamsaraOrganisation(apiToken);
-    this.organisations.push(organisation);
-    return organisation;
-  }
-
-  override async stop(): Promise<void> {
-    await this.webhooks.stop();
-    await super.stop();
-  }
-
-  /** The reads of the organisation's positions so far. */
-  listPolls({ apiToken }: SamsaraOrganisation) {
-    return this.calls.filter(
-      ({ name, token }) => name === 'GET /fleet/vehicles/stats/feed' && token === apiToken,
-    );
-  }
-
-  protected async serve(call: ReceivedCall, response: ServerResponse): Promise<void> {
-    const { method, url, body, headers } = call;
-    if (url.pathname === '/double/') return serveControlPage(this, { method, body, response });
-    const name = `${method} ${url.pathname}`;
-    const token = readToken(headers);
-    this.calls.push({ name, at: Date.now(), query: Object.fromEntries(url.searchParams), token });
-    await this.serveCall(name, call, response);
+  override reset(): void {
+    super.reset();
+    this.emptyPages = 0;
   }
 
   protected refuseByLimit(seconds: number): DoubleAnswer {
@@ -62,40 +34,34 @@ export class SamsaraDouble extends VendorDouble {
     };
   }
 
-  protected buildHeaders(): Record<string, string> {
-    return { 'x-request-id': randomUUID() };
+  protected refuseToken(): DoubleAnswer {
+    return { status: 401, result: { message: 'Invalid token', requestId: 'e5f6' } };
   }
 
-  protected answer({ method, url, headers }: ReceivedCall): DoubleAnswer {
-    const organisation = this.findOrganisation(readToken(headers));
-    if (!organisation) return { status: 401, result: { message: 'Invalid token', requestId: 'e5f6' } };
+  protected readToken({ authorization }: ReceivedCall['headers']): string {
+    return /^Bearer (\S+)$/.exec(String(authorization ?? ''))?.[1] ?? '';
+  }
+
+  protected run(fleet: Fleet, { method, url, headers }: ReceivedCall): DoubleAnswer {
     const query = Object.fromEntries(url.searchParams) as Record<string, string>;
     const listed = ['types', 'ids'].flatMap((name) => (query[name] ? [[name, query[name].split(',')]] : []));
     const call = { method, path: url.pathname, query: { ...query, ...Object.fromEntries(listed) } };
     const version = headers['x-samsara-version'];
     this.checkRequest(call, version === '2025-06-11' ? [] : [`X-Samsara-Version is ${version}`]);
-    const answer = this.run(url.pathname, organisation, query);
+    const answer = this.read(url.pathname, fleet, query);
     this.checkAnswer(call, answer);
     return answer;
   }
 
-  private findOrganisation(token: string): SamsaraOrganisation | undefined {
-    const known = this.organisations.find(({ apiToken }) => apiToken === token);
-    if (known || !this.opensAnyToken || token === '') return known;
-    const opened = this.openOrganisation(token);
-    this.onOpened(opened);
-    return opened;
-  }
-
-  private run(path: string, organisation: SamsaraOrganisation, query: Record<string, string>): DoubleAnswer {
-    if (path === '/me')
-      return { status: 200, result: { data: { id: organisation.id, name: organisation.name } } };
-    if (path === '/fleet/vehicles') return this.list(organisation.vehicles, query);
-    if (path === '/fleet/vehicles/stats/feed') return this.feed(organisation, query);
+  private read(path: string, fleet: Fleet, query: Record<string, string>): DoubleAnswer {
+    if (path === '/me') return { status: 200, result: { data: { id: fleet.id, name: fleet.name } } };
+    if (path === '/fleet/vehicles') return this.list(fleet.vehicles.map(toVehicle), query);
+    if (path === '/fleet/vehicles/stats/feed') return this.feed(fleet, query);
     const isChanged = ({ updatedAtTime }: { updatedAtTime: string }) =>
       Date.parse(updatedAtTime) >= Date.parse(query.startTime ?? '');
-    if (path === '/dvirs/stream') return this.stream(organisation.dvirs.filter(isChanged), query);
-    if (path === '/defects/stream') return this.list(organisation.defects.filter(isChanged), query);
+    if (path === '/dvirs/stream') return this.stream(fleet.reports.map(toDvir).filter(isChanged), query);
+    if (path === '/defects/stream')
+      return this.list(fleet.reports.flatMap(listDefects).filter(isChanged), query);
     if (path === '/defect-types') {
       const type = { ...DEFECT_TYPE, createdAtTime: '2020-01-27T07:06:25Z', sectionType: 'other' };
       return this.list([type], query);
@@ -104,8 +70,8 @@ export class SamsaraDouble extends VendorDouble {
   }
 
   private list(all: readonly object[], { after = '0' }: Record<string, string>): DoubleAnswer {
-    const end = Number(after) + this.pageSize;
-    return page(all.slice(Number(after), end), String(Math.min(end, all.length)), end < all.length);
+    const end = Math.min(Number(after) + this.pageSize, all.length);
+    return page(all.slice(Number(after), end), String(end), end < all.length);
   }
 
   /** A stream without an end: its cursor names the time of the last change that was read. */
@@ -121,10 +87,11 @@ export class SamsaraDouble extends VendorDouble {
   }
 
   /** Without a cursor: the latest sample of each vehicle. With one: the samples since then. */
-  private feed(organisation: SamsaraOrganisation, { after }: Record<string, string>): DoubleAnswer {
-    const { samples, vehicles } = organisation;
+  private feed(fleet: Fleet, { after }: Record<string, string>): DoubleAnswer {
+    const { samples, vehicles } = fleet;
     if (after !== undefined && !/^[\dx]+$/.test(after))
       return { status: 400, result: { message: 'Invalid cursor', requestId: '7a7b' } };
+    // A cursor is a number of samples.
     const [offset = '0', place = String(samples.length)] = (after ?? '0').split('x');
     const isFirst = after === undefined || after.includes('x');
     if (!isFirst && this.emptyLeft > 0) {
@@ -135,32 +102,14 @@ export class SamsaraDouble extends VendorDouble {
     if (!isFirst) this.emptyLeft = this.emptyPages;
     const latest = vehicles.flatMap(({ id }) => samples.findLast(({ vehicleId }) => vehicleId === id) ?? []);
     const source = isFirst ? latest : samples;
-    const end = Number(offset) + this.pageSize;
+    const end = Math.min(Number(offset) + this.pageSize, source.length);
     const shown = source.slice(Number(offset), end);
     const hasMore = end < source.length;
-    const next = isFirst ? (hasMore ? `${end}x${place}` : place) : String(Math.min(end, samples.length));
-    return page(groupByVehicle(organisation, shown), next, hasMore);
+    const next = isFirst ? (hasMore ? `${end}x${place}` : place) : String(end);
+    return page(groupSamples(fleet, shown), next, hasMore);
   }
 }
 
-function readToken({ authorization }: ReceivedCall['headers']): string {
-  return /^Bearer (\S+)$/.exec(String(authorization ?? ''))?.[1] ?? '';
-}
-
 function page(data: readonly object[], endCursor: string, hasNextPage: boolean): DoubleAnswer {
-  return { status: 200, result: { data, pagination: { endCursor, hasNextPage } } };
-}
-
-function groupByVehicle(
-  { vehicles }: SamsaraOrganisation,
-  samples: readonly { vehicleId: string }[],
-): object[] {
-  const ids = [...new Set(samples.map(({ vehicleId }) => vehicleId))];
-  return ids.map((id) => ({
-    id,
-    name: vehicles.find((vehicle) => vehicle.id === id)?.name ?? id,
-    gps: samples
-      .filter(({ vehicleId }) => vehicleId === id)
-      .map(({ vehicleId: _id, ...sample }) => ({ ...sample, reverseGeo: { formattedLocation: 'NY' } })),
-  }));
+  return { status: 200, result: { data: [...data], pagination: { endCursor, hasNextPage } } };
 }

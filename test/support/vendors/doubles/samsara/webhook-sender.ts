@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { WebhookPosts } from '../../../network/webhook-posts.js';
-import type { SamsaraOrganisation } from './organisation.js';
+import type { Fleet } from '../fleet/fleet.js';
+import { type FleetEvent, FleetWebhooks } from '../fleet/fleet-webhooks.js';
 
 /** Builds the headers with which Samsara signs a webhook. The secret is base64. */
 export function signSamsaraWebhook(
@@ -14,28 +14,30 @@ export function signSamsaraWebhook(
   return { 'x-samsara-timestamp': String(seconds), 'x-samsara-signature': `v1=${hex}` };
 }
 
-/** Sends the webhooks of organisations to the addresses that their people have entered. */
-export class SamsaraWebhooks extends WebhookPosts {
-  /** If `isLost`, webhooks are lost. `copies` of each webhook are sent at the same time. */
-  readonly habits = { isLost: false, copies: 1 };
+const NAMES: Readonly<Record<FleetEvent, string>> = {
+  vehicle_added: 'VehicleCreated',
+  vehicle_changed: 'VehicleUpdated',
+  report_changed: 'DvirSubmitted',
+};
 
-  send(organisation: SamsaraOrganisation, eventType: string, data: object): void {
-    const { webhook, id } = organisation;
-    if (!webhook || this.habits.isLost) return;
-    const { url, token } = webhook;
+export class SamsaraWebhooks extends FleetWebhooks {
+  report(fleet: Fleet, event: FleetEvent, id: string): void {
+    this.send(fleet, NAMES[event], event === 'report_changed' ? { dvir: { id } } : { vehicle: { id } });
+  }
+
+  send(fleet: Fleet, eventType: string, data: object = {}): void {
     const body = JSON.stringify({
       eventId: randomUUID(),
       eventTime: new Date().toISOString(),
       eventType,
-      orgId: Number(id),
+      orgId: Number(fleet.id),
       webhookId: '1411751028848270',
       data,
     });
-    this.post({
-      url,
-      body,
-      buildHeaders: () => signSamsaraWebhook(body, token),
-      copies: this.habits.copies,
-    });
+    this.postSigned(fleet, body);
+  }
+
+  sign(body: string, secret: string): Record<string, string> {
+    return signSamsaraWebhook(body, secret);
   }
 }

@@ -1,6 +1,9 @@
 import { toStorableText } from '../../../platform/storable-text.js';
 
-/** Samsara's ids are numbers or UUIDs. A longer one is no id, and an index could not store it. */
+/** A record as a vendor sent it. Nothing is known of its members. */
+export type Unread<T> = Partial<Record<keyof T, unknown>>;
+
+/** Vendors' ids are numbers or UUIDs. A longer one is no id, and an index could not store it. */
 const MAX_ID_CHARS = 100;
 /** A time before this one is no time of this service's records. */
 const EARLIEST_MS = Date.UTC(2000, 0, 1);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { escapeText, renderWebhookForm, sendPage } from '../../books/page.js';
-import type { SamsaraOrganisation } from './organisation.js';
-import type { SamsaraWebhooks } from './webhook-sender.js';
+import type { Fleet } from './fleet.js';
+import type { FleetWebhooks } from './fleet-webhooks.js';
 
 interface PageRequest {
   method: string;
@@ -11,8 +11,9 @@ interface PageRequest {
 
 /** The parts of the double that the control page shows and changes. */
 interface ControlledDouble {
-  readonly organisations: readonly SamsaraOrganisation[];
-  readonly webhooks: SamsaraWebhooks;
+  readonly texts: { vendor: string; secret: string };
+  readonly fleets: readonly Fleet[];
+  readonly webhooks: FleetWebhooks;
 }
 
 /**
@@ -25,56 +26,56 @@ export function serveControlPage(double: ControlledDouble, { method, body, respo
     response.writeHead(303, { location: '/double/' }).end();
     return;
   }
-  const sections = double.organisations.map(renderOrganisation);
-  const hint = '<p>No account yet. Connect Samsara in the product with any API token.</p>';
-  sendPage(response, 'Samsara double', sections.join('') || hint);
+  const { vendor, secret } = double.texts;
+  const sections = double.fleets.map((fleet) => renderFleet(fleet, secret));
+  const hint = `<p>No account yet. Connect ${vendor} in the product with any key.</p>`;
+  sendPage(response, `${vendor} double`, sections.join('') || hint);
 }
 
-function runAction({ organisations, webhooks }: ControlledDouble, form: URLSearchParams): void {
+function runAction({ fleets, webhooks }: ControlledDouble, form: URLSearchParams): void {
   const read = (name: string) => (form.get(name) ?? '').trim();
-  // The form of the webhook names no organisation: the last one is meant.
-  const organisation = organisations.find(({ id }) => id === read('organisation')) ?? organisations.at(-1);
-  if (!organisation) return;
+  // The form of the webhook names no fleet: the last one is meant.
+  const fleet = fleets.find(({ id }) => id === read('fleet')) ?? fleets.at(-1);
+  if (!fleet) return;
   if (form.has('url')) {
-    organisation.webhook = { url: read('url'), token: read('token') };
+    fleet.webhook = { url: read('url'), token: read('token') };
     return;
   }
-  const vehicle = organisation.vehicles.find(({ id }) => id === read('vehicle'));
+  const vehicle = fleet.vehicles.find(({ id }) => id === read('vehicle'));
   const action = read('action');
   if (action === 'Add a vehicle') {
-    const added = organisation.addVehicle({ name: read('name') || 'T-9' });
-    webhooks.send(organisation, 'VehicleCreated', { vehicle: { id: added.id, name: added.name } });
+    const added = fleet.addVehicle({ name: read('name') || 'T-9' });
+    webhooks.report(fleet, 'vehicle_added', added.id);
   }
   if (!vehicle) return;
   if (action === 'Report unsafe' || action === 'Report safe') {
     const isUnsafe = action === 'Report unsafe';
-    const dvir = organisation.submitDvir(vehicle.id, {
-      safetyStatus: isUnsafe ? 'unsafe' : 'safe',
+    const report = fleet.submitReport(vehicle.id, {
+      verdict: isUnsafe ? 'unsafe' : 'safe',
       comments: isUnsafe ? ['The brakes pull to the left'] : [],
     });
-    webhooks.send(organisation, 'DvirSubmitted', { dvir: { id: dvir.id } });
+    webhooks.report(fleet, 'report_changed', report.id);
   }
   if (action === 'Repair')
-    for (const dvir of organisation.dvirs.filter((one) => one.vehicle.id === vehicle.id)) {
-      organisation.resolve(dvir);
-      webhooks.send(organisation, 'DvirSubmitted', { dvir: { id: dvir.id } });
+    for (const report of fleet.reports.filter(({ vehicleId }) => vehicleId === vehicle.id)) {
+      fleet.resolve(report);
+      webhooks.report(fleet, 'report_changed', report.id);
     }
 }
 
-function renderOrganisation(organisation: SamsaraOrganisation): string {
-  const { id, name, vehicles, samples, dvirs, webhook } = organisation;
+function renderFleet({ id, name, vehicles, samples, reports, webhook }: Fleet, secret: string): string {
   const button = (action: string) => `<button name="action" value="${action}">${action}</button> `;
-  const hidden = `<input type="hidden" name="organisation" value="${id}">`;
+  const hidden = `<input type="hidden" name="fleet" value="${id}">`;
   const rows = vehicles.map((vehicle) => {
     const last = samples.findLast(({ vehicleId }) => vehicleId === vehicle.id);
     const place = last
-      ? `${last.latitude.toFixed(4)}, ${last.longitude.toFixed(4)} at ${last.speedMilesPerHour} mph, ${last.time}`
+      ? `${last.lat.toFixed(4)}, ${last.lng.toFixed(4)} at ${last.mph} mph, ${last.time}`
       : 'nowhere';
-    const report = dvirs.findLast((dvir) => dvir.vehicle.id === vehicle.id)?.safetyStatus ?? 'no report';
+    const report = reports.findLast(({ vehicleId }) => vehicleId === vehicle.id)?.verdict ?? 'no report';
     return `<tr><td>${escapeText(vehicle.name)}</td><td>${escapeText(vehicle.vin ?? '')}</td><td>${place}</td><td>${report}</td>
       <td><form method="post">${hidden}<input type="hidden" name="vehicle" value="${vehicle.id}">${['Report unsafe', 'Report safe', 'Repair'].map(button).join('')}</form></td></tr>`;
   });
-  return `<section><h2>${escapeText(name)} (${id})</h2>${renderWebhookForm(webhook, 'Secret key (base64)')}
+  return `<section><h2>${escapeText(name)} (${id})</h2>${renderWebhookForm(webhook, secret)}
     <p><a href="/double/">Refresh</a></p>
     <table><thead><tr><th>Vehicle</th><th>VIN</th><th>Position</th><th>Report</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>
     <form method="post">${hidden}<label>Name <input name="name"></label> ${button('Add a vehicle')}</form></section>`;

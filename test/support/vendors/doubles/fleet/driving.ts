@@ -1,4 +1,4 @@
-import type { SamsaraOrganisation } from './organisation.js';
+import type { Fleet } from './fleet.js';
 
 /** A loop through Albany, NY, as corners. */
 const CORNERS: readonly (readonly [number, number])[] = [
@@ -23,20 +23,20 @@ export function findPlace(step: number, secondsPerStep: number) {
   const miles = (Math.hypot(north, east) * MILES_PER_DEGREE) / STEPS_PER_LEG;
   return {
     place: [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share] as const,
-    headingDegrees: ((Math.atan2(east, north) * 180) / Math.PI + 360) % 360,
-    speedMilesPerHour: Math.round((miles / secondsPerStep) * 36_000) / 10,
+    heading: ((Math.atan2(east, north) * 180) / Math.PI + 360) % 360,
+    mph: Math.round((miles / secondsPerStep) * 36_000) / 10,
   };
 }
 
-/** Lets all vehicles of the organisations drive along the loop, until the process ends. */
-export function startDriving(organisations: readonly SamsaraOrganisation[], everySeconds = 5): void {
+/** Lets all vehicles of the fleets drive along the loop, until the process ends. */
+export function startDriving(fleets: readonly Fleet[], everySeconds = 5): void {
   let step = 0;
   const drive = () => {
     step += 1;
-    for (const organisation of organisations)
-      for (const [index, { id }] of organisation.vehicles.entries()) {
+    for (const fleet of fleets)
+      for (const [index, { id }] of fleet.vehicles.entries()) {
         const { place, ...members } = findPlace(step + index * 17, everySeconds);
-        organisation.drive(id, place, members);
+        fleet.drive(id, place, members);
         // A cursor is a number of samples, so samples are never removed. A day takes some 5 MB.
       }
   };
@@ -44,14 +44,15 @@ export function startDriving(organisations: readonly SamsaraOrganisation[], ever
 }
 
 /** Adds vehicles such as a small tow company has. */
-export function addDemoVehicles(organisation: SamsaraOrganisation): void {
+export function addDemoVehicles(fleet: Fleet): void {
   const vehicles = [
     { name: 'T-1', vin: '1FVACWDT39HAJ3496', make: 'Ford', model: 'F-450', year: '2021', pounds: 13_000 },
     { name: 'T-2', vin: '1M8GDM9AXKP042788', make: 'Hino', model: '258', year: '2020', pounds: 25_500 },
     { name: 'T-3', vin: '1XKWDB0X57J211825', make: 'Peterbilt', model: '389', year: '2019', pounds: 52_000 },
   ];
-  for (const [index, { pounds, ...vehicle }] of vehicles.entries()) {
-    const { id } = organisation.addVehicle({ ...vehicle, vehicleWeightInPounds: pounds });
-    organisation.drive(id, findPlace(index * 17, 5).place);
+  for (const [index, vehicle] of vehicles.entries()) {
+    const { id } = fleet.addVehicle(vehicle);
+    const { place, ...members } = findPlace(index * 17, 5);
+    fleet.drive(id, place, members);
   }
 }
