@@ -2,9 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Stripe from 'stripe';
 import twilioSdk from 'twilio';
+import {
+  inbound as motiveInbound,
+  verifyMotiveSignature,
+} from '../../shared/integrations/motive/api/inbound.js';
 import { verifySamsaraSignature } from '../../shared/integrations/samsara/api/inbound.js';
 import { verifyStripeSignature } from '../../shared/integrations/stripe/api/inbound.js';
 import { verifyTwilioSignature } from '../../shared/integrations/twilio/signature.js';
+import { signMotiveWebhook } from '../support/vendors/doubles/motive/webhook-sender.js';
 import { signSamsaraWebhook } from '../support/vendors/doubles/samsara/webhook-sender.js';
 import { signWebhook } from '../support/vendors/doubles/stripe/webhook-sender.js';
 import { signForm } from '../support/vendors/doubles/twilio/twilio-account.js';
@@ -119,5 +124,33 @@ describe('signatures of vendors', () => {
       expect(verifySamsaraSignature({ ...webhook, ...change }, now), JSON.stringify(change)).to.equal(false);
     expect(verifySamsaraSignature(webhook, now + 301_000)).to.equal(false);
     expect(verifySamsaraSignature(webhook, now - 301_000)).to.equal(false);
+  });
+
+  it("Motive's published vector passes, and a changed body, secret or signature does not", () => {
+    const webhook = {
+      signature: 'f04a8386a21a6cba0447024e83b3f0983352bb72',
+      body: Buffer.from('["fault_code_closed"]'),
+      secret: 'd9d36bea41c44ae49d1bfc4a48ba2abe',
+    };
+    expect(verifyMotiveSignature(webhook)).to.equal(true);
+    expect(signMotiveWebhook('["fault_code_closed"]', webhook.secret)).to.deep.equal({
+      'x-kt-webhook-signature': webhook.signature,
+    });
+    const headers = { 'x-kt-webhook-signature': webhook.signature };
+    const request = { body: webhook.body, headers, url: '' };
+    expect(motiveInbound.verify(request, webhook.secret)).to.equal(true);
+    expect(motiveInbound.split(webhook.body)).to.deep.equal([]);
+    for (const change of [
+      { body: Buffer.from('["fault_code_closeD"]') },
+      { body: Buffer.from('["fault_code_closed"] ') },
+      // The page's own example calls openssl with the signature as the key.
+      { secret: webhook.signature },
+      { signature: webhook.signature.slice(0, -1) },
+      { signature: `${webhook.signature}00` },
+      { signature: [webhook.signature, webhook.signature] },
+      { signature: '' },
+      { signature: undefined },
+    ])
+      expect(verifyMotiveSignature({ ...webhook, ...change }), JSON.stringify(change)).to.equal(false);
   });
 });

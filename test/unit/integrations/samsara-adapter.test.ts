@@ -4,7 +4,7 @@ import { pullInspections } from '../../../shared/integrations/samsara/inspection
 import { manifest } from '../../../shared/integrations/samsara/manifest.js';
 import { pullPositions } from '../../../shared/integrations/samsara/positions.js';
 import { listVehicles } from '../../../shared/integrations/samsara/vehicles.js';
-import { FakeSamsara, toPage } from '../../support/vendors/doubles/samsara/fake-samsara.js';
+import { FakeVendor, toSamsaraPage as toPage } from '../../support/vendors/doubles/fleet/fake-vendor.js';
 
 const catchError = (promise: Promise<unknown>) =>
   promise.then(
@@ -24,7 +24,7 @@ const TIME = '2026-11-28T10:00:00Z';
 
 describe('The adapter of Samsara', () => {
   const read = (data: unknown) =>
-    pullPositions(new FakeSamsara({ '/fleet/vehicles/stats/feed': [toPage(data)] }).connection, null);
+    pullPositions(new FakeVendor({ '/fleet/vehicles/stats/feed': [toPage(data)] }).connection, null);
   const gps = (members: object) => ({ time: TIME, latitude: 42, longitude: -73, ...members });
 
   it('leaves out records and samples that are none, and keeps the others of the page', async () => {
@@ -74,7 +74,7 @@ describe('The adapter of Samsara', () => {
       { endCursor: 'c', hasNextPage: 'no' },
       { endCursor: '', hasNextPage: true },
     ]) {
-      const samsara = new FakeSamsara({
+      const samsara = new FakeVendor({
         '/fleet/vehicles/stats/feed': [{ body: { data: [], pagination } }],
       });
       expect((await catchError(pullPositions(samsara.connection, 'a'))).code).to.equal('no_page');
@@ -83,20 +83,20 @@ describe('The adapter of Samsara', () => {
 
   it('a cursor that does not advance ends a read of positions, and fails a list of vehicles', async () => {
     const page = toPage([], { endCursor: 'same', hasNextPage: true });
-    const feed = new FakeSamsara({ '/fleet/vehicles/stats/feed': [page], '/fleet/vehicles': [page] });
+    const feed = new FakeVendor({ '/fleet/vehicles/stats/feed': [page], '/fleet/vehicles': [page] });
     expect((await pullPositions(feed.connection, 'same')).isLast).to.equal(true);
     expect((await catchError(listVehicles(feed.connection, 'same'))).code).to.equal('same_page');
   });
 
   it('an empty cursor of a last page keeps the place', async () => {
     const page = toPage([], { endCursor: '', hasNextPage: false });
-    const samsara = new FakeSamsara({ '/fleet/vehicles/stats/feed': [page] });
+    const samsara = new FakeVendor({ '/fleet/vehicles/stats/feed': [page] });
     expect((await pullPositions(samsara.connection, 'a')).cursor).to.equal('a');
   });
 
   it('leaves out vehicles without an id that can be stored', async () => {
     const vehicle = { id: 9, name: 'T\0-9', vin: 5, year: {}, vehicleWeightInPounds: '1' };
-    const samsara = new FakeSamsara({ '/fleet/vehicles': [toPage([...NO_RECORDS, vehicle])] });
+    const samsara = new FakeVendor({ '/fleet/vehicles': [toPage([...NO_RECORDS, vehicle])] });
     const { vehicles } = await listVehicles(samsara.connection, null);
     const rest = { vin: null, plate: null, make: null, model: null, year: null, dutyClass: null };
     expect(vehicles).to.deep.equal([{ externalId: '9', name: 'T-9', ...rest }]);
@@ -104,9 +104,9 @@ describe('The adapter of Samsara', () => {
 
   it('a list of vehicles and a stream of reports begin anew after a refused cursor', async () => {
     const refused = { status: 400, body: { message: 'Invalid cursor' } };
-    const list = new FakeSamsara({ '/fleet/vehicles': [refused, toPage([{ id: '1' }])] });
+    const list = new FakeVendor({ '/fleet/vehicles': [refused, toPage([{ id: '1' }])] });
     expect((await listVehicles(list.connection, 'dead')).vehicles).to.have.length(1);
-    const reports = new FakeSamsara({ '/dvirs/stream': [refused, toPage([])] });
+    const reports = new FakeVendor({ '/dvirs/stream': [refused, toPage([])] });
     const cursor = JSON.stringify({ from: '2020-01-01T00:00:00.000Z', after: 'dead' });
     const page = await pullInspections(reports.connection, { stream: 'inspections', cursor, since: null });
     const [first, second] = reports.paths.map(({ searchParams }) => Object.fromEntries(searchParams));
@@ -127,7 +127,7 @@ describe('The adapter of Samsara', () => {
   });
 
   it('a refusal of one right names what the token may not read', async () => {
-    const samsara = new FakeSamsara({ '/fleet/vehicles': [{ status: 403, body: { message: 'No access' } }] });
+    const samsara = new FakeVendor({ '/fleet/vehicles': [{ status: 403, body: { message: 'No access' } }] });
     const { kind, message } = await catchError(listVehicles(samsara.connection, null));
     expect([kind, message]).to.deep.equal([
       'auth',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pullInspections } from '../../../shared/integrations/samsara/inspections.js';
-import { FakeSamsara, toPage } from '../../support/vendors/doubles/samsara/fake-samsara.js';
+import { FakeVendor, toSamsaraPage as toPage } from '../../support/vendors/doubles/fleet/fake-vendor.js';
 
 const TIME = '2026-11-28T10:00:00Z';
 const START = { stream: 'inspections', cursor: null, since: null };
@@ -17,7 +17,7 @@ describe('The reports of Samsara', () => {
     ...members,
   });
   const pull = async (reports: unknown[], defects: unknown[] = [], types: unknown[] = []) => {
-    const samsara = new FakeSamsara({
+    const samsara = new FakeVendor({
       '/dvirs/stream': [toPage(reports)],
       '/defects/stream': [toPage(defects)],
       '/defect-types': [toPage(types)],

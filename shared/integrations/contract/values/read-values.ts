@@ -12,7 +12,8 @@ const MAX_AHEAD_MS = 366 * 86_400_000;
 
 /** Returns the id of a record, or undefined if the vendor sent none that can be stored. */
 export function readId(value: unknown): string | undefined {
-  const id = typeof value === 'number' ? String(value) : value;
+  // A larger number has lost digits, so it may be the id of another record.
+  const id = Number.isSafeInteger(value) ? String(value) : value;
   return typeof id === 'string' && /^[\x21-\x7e]+$/.test(id) && id.length <= MAX_ID_CHARS ? id : undefined;
 }
 

@@ -80,6 +80,26 @@ for (const name of VENDOR_NAMES)
         expect(polls.length).to.be.above(times);
       });
 
+    it('records that are none stop nothing, and are left out', async () => {
+      const ids = [null, {}, 1.5, 'a\0b', 'x'.repeat(101)];
+      account.double.badRecords = [
+        ...[null, 5, 'text', [], {}],
+        ...ids.flatMap((id) => [{ id, gps: [{}] }, { vehicle: { id } }, { inspection_report: { id } }]),
+      ];
+      drive(42.1);
+      account.fleet.submitReport(vehicle);
+      await account.hurry(['vehicles', 'positions', 'inspections']);
+      await account.waitForPlace(truck, 42.1);
+      await eventually('the report is there', async () => {
+        const { body } = await account.client.get(`/inspections?truck_id=${truck}`);
+        return body.data.items.length === 1;
+      });
+      await account.waitForVehicles(1);
+      expect(await account.waitForStatus('active')).to.include({ status_reason: null });
+      const { body } = await account.client.get(`/connections/${account.connectionId}/runs`);
+      expect(body.data.items.filter(({ state }: { state: string }) => state === 'failed')).to.deep.equal([]);
+    });
+
     it('a vendor that fails on and on makes its connection failing, with a notice, and recovers', async () => {
       fail(pollCall, { kind: 'status', status: 503 }, Number.POSITIVE_INFINITY);
       await eventually('the connection is failing', async () => {
