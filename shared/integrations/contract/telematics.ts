@@ -87,7 +87,8 @@ export interface TelematicsAdapter {
   listVehicles(connection: OpenConnection, next: string | null): Promise<VehiclePage>;
   /**
    * Reads the positions that are newer than the cursor. Without a cursor, or if the vendor no
-   * longer accepts it, reads the latest position of each vehicle.
+   * longer accepts it, reads the latest position of each vehicle. May return a position again, but
+   * not one whose time is ahead of the clock: the worker would take it for a new one.
    */
   pullPositions(connection: OpenConnection, cursor: string | null): Promise<PositionPage>;
   pullInspections(connection: OpenConnection, from: PullStart): Promise<Page<VehicleInspection>>;
