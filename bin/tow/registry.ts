@@ -139,7 +139,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'vendor-double',
     usage: 'VENDOR [--port PORT]',
-    summary: 'Run a stand-in for a vendor on this machine, to try connections: stripe, motive, …',
+    summary: 'Run a stand-in for a vendor on this machine, to try connections, such as stripe or roadsync.',
     options: { port: text },
     required: [],
     positionals: 1,

@@ -75,6 +75,34 @@ describe('the doubles of vendors for people', () => {
     expect(await double.stop()).to.equal(0);
   });
 
+  it('the double of roadsync opens a company, and a person pays its invoice at the control page', async () => {
+    const port = await findFreePort();
+    const double = await runDouble('roadsync', '--port', `${port}`);
+    const origin = `http://127.0.0.1:${port}`;
+    expect(double.output).to.match(/roadsync-demo-key.*demo-company.*demo-company-1/s);
+    const headers = { 'x-api-key': 'roadsync-demo-key', 'content-type': 'application/json' };
+    const body = JSON.stringify({
+      companyId: 'demo-company',
+      locationId: 'demo-company-1',
+      name: 'Geico <Roadside>',
+      phone: '5185550100',
+      lineItems: [{ description: 'Tow', amount: 150 }],
+    });
+    const created = await fetch(`${origin}/v1/invoice`, { method: 'POST', headers, body });
+    const { data } = (await created.json()) as { data: { id: string } };
+    const page = await (await fetch(`${origin}/double/`)).text();
+    expect(page)
+      .to.contain('$150.00')
+      .and.contain('Geico &#60;Roadside&#62;')
+      .and.contain('value="Pay half"');
+    const action = { company: 'demo-company', invoice: data.id, action: 'Pay half' };
+    await fetch(`${origin}/double/`, { method: 'POST', body: new URLSearchParams(action) });
+    const read = await fetch(`${origin}/v1/invoice/${data.id}`, { headers });
+    const { data: paid } = (await read.json()) as { data: object };
+    expect(paid).to.include({ status: 'completed', grandTotal: 75 });
+    expect(await double.stop()).to.equal(0);
+  });
+
   for (const [vendor, path, headers] of [
     [
       'samsara',

@@ -1,7 +1,8 @@
 /**
  * Runs the double of a vendor in the foreground, for people who try the product without an account
- * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks`, `xero`, `samsara` or
- * `motive`.
+ * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks`, `xero`, `samsara`,
+ * `motive`
+ * or `roadsync`.
  */
 import { parseArgs } from 'node:util';
 import { addDemoVehicles, startDriving } from './doubles/fleet/driving.js';
@@ -9,6 +10,7 @@ import type { FleetDouble } from './doubles/fleet/fleet-double.js';
 import { MotiveDouble } from './doubles/motive/motive-double.js';
 import { BOOKS_APP } from './doubles/quickbooks/oauth.js';
 import { QuickBooksDouble } from './doubles/quickbooks/quickbooks-double.js';
+import { RoadSyncDouble } from './doubles/roadsync/roadsync-double.js';
 import { SamsaraDouble } from './doubles/samsara/samsara-double.js';
 import { StripeDouble } from './doubles/stripe/stripe-double.js';
 import { TwilioDouble } from './doubles/twilio/twilio-double.js';
@@ -79,6 +81,15 @@ const DOUBLES: Readonly<
     port: 12_117,
     start: (port) => startFleet(new MotiveDouble(), port),
     hint: 'Connect Motive with any API key, such as motive-demo, and the webhook secret motive-demo-webhooks. Then enter the connection’s webhook address and that secret at the control page.',
+  },
+  roadsync: {
+    port: 12_116,
+    async start(port) {
+      const double = new RoadSyncDouble();
+      double.openCompany({ apiKey: 'roadsync-demo-key', id: 'demo-company' });
+      return double.start(port);
+    },
+    hint: 'Connect RoadSync with the API key roadsync-demo-key, the company demo-company and the location demo-company-1. Then accept, deny or pay the invoices at the control page.',
   },
 };
 

@@ -1,6 +1,12 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { type Contract, loadContract, type Operation, type Schema } from './load-contract.js';
+import {
+  type Contract,
+  type ContractFile,
+  loadContract,
+  type Operation,
+  type Schema,
+} from './load-contract.js';
 
 export interface CheckedCall {
   method: string;
@@ -36,7 +42,7 @@ export class ContractCheck {
   }
 
   /** Returns undefined if the vendors' contracts are not on this machine. */
-  static open(vendor: string, files: readonly string[], pathPrefix = ''): ContractCheck | undefined {
+  static open(vendor: string, files: readonly ContractFile[], pathPrefix = ''): ContractCheck | undefined {
     const contract = loadContract(vendor, files);
     return contract && new ContractCheck(vendor, contract, pathPrefix);
   }

@@ -50,7 +50,8 @@ export function requireContracts(): void {
 }
 
 interface Document {
-  paths: Contract['paths'];
+  /** Absent in a file that has schemas only. */
+  paths?: Contract['paths'];
   components: { schemas: Contract['schemas'] } & Record<string, unknown>;
 }
 
@@ -67,16 +68,35 @@ function resolveParts<T>(value: T, document: Document): T {
   ) as T;
 }
 
+/** Gives each operation of a path the parameters that the path has for all of them. */
+function shareParameters({ parameters, ...operations }: Contract['paths'][string]) {
+  const shared = (parameters ?? []) as unknown as Parameter[];
+  return Object.fromEntries(
+    Object.entries(operations).map(([method, operation]) => [
+      method,
+      { ...operation, parameters: [...shared, ...(operation.parameters ?? [])] },
+    ]),
+  );
+}
+
 /**
- * Reads the slices of a vendor's contract, and merges their paths and schemas.
- * @param files names in the vendor's folder, or absolute paths
+ * A file with a part of a contract: a name in the vendor's folder, or an absolute path. Its paths are
+ * below the prefix, which is empty by default.
  */
-export function loadContract(vendor: string, files: readonly string[]): Contract | undefined {
+export type ContractFile = string | { file: string; pathPrefix: string };
+
+/**
+ * Reads the slices of a vendor's contract, and merges their paths and schemas. A later file
+ * replaces the schemas of the same name.
+ */
+export function loadContract(vendor: string, files: readonly ContractFile[]): Contract | undefined {
   if (!hasContracts()) return undefined;
   const contract: Contract = { paths: {}, schemas: {} };
-  for (const file of files) {
+  for (const one of files) {
+    const { file, pathPrefix } = typeof one === 'string' ? { file: one, pathPrefix: '' } : one;
     const document = JSON.parse(readFileSync(resolve(FOLDER, vendor, file), 'utf8')) as Document;
-    Object.assign(contract.paths, resolveParts(document.paths, document));
+    for (const [path, operations] of Object.entries(resolveParts(document.paths ?? {}, document)))
+      contract.paths[`${pathPrefix}${path}`] = shareParameters(operations);
     Object.assign(contract.schemas, document.components.schemas);
   }
   return contract;

@@ -10,6 +10,8 @@ export interface ReceivedCall {
   url: URL;
   headers: IncomingHttpHeaders;
   body: string;
+  /** The body as it arrived, for one that is no text. */
+  bytes: Buffer;
 }
 
 /** A JSON answer of a double. */
@@ -41,7 +43,8 @@ export abstract class VendorDouble {
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const { method = '', headers } = request;
       const url = new URL(request.url ?? '', this.origin);
-      await this.serve({ method, url, headers, body: Buffer.concat(chunks).toString('utf8') }, response);
+      const bytes = Buffer.concat(chunks);
+      await this.serve({ method, url, headers, body: bytes.toString('utf8'), bytes }, response);
     };
     serve().catch((error: unknown) => {
       this.violations.push(String(error));
