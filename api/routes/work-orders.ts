@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
+import { readEstimatedArrival } from '../../shared/resources/trucks/drive-to-pickup.js';
 import {
   acceptWorkOrder,
   assignWorkOrder,
@@ -23,7 +24,7 @@ import { loggedStepListQuery, workOrderListQuery } from '../../shared/resources/
 import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { createWorkOrderLinkAdder } from '../runtime/work-order-links.js';
@@ -68,7 +69,12 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *     operationId: getWorkOrder
    *     summary: Get one work order
    */
-  router.get('/work-orders/:id', serveRecord(api, 'work_order', { transformResponse: addLinks }));
+  router.get(
+    '/work-orders/:id',
+    serveRecord(api, 'work_order', {
+      transformResponse: (body, ctx) => addArrival(api, addLinks(body, ctx), ctx),
+    }),
+  );
 
   /**
    * @openapi
@@ -81,6 +87,17 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
   router.patch('/work-orders/:id', write(updateWorkOrder));
   workOrderActionRoutes(router, api, write);
 });
+
+/**
+ * Adds the estimated arrival to the JSON of a work order. Only a work order with a truck needs
+ * another query for it.
+ */
+async function addArrival({ db }: ApiRuntime, body: string, { state }: ApiContext): Promise<string> {
+  const { id, truck_id: truckId } = JSON.parse(body) as { id: string; truck_id: string | null };
+  const target = { tenantId: state.key.tenantId, workOrderId: id };
+  const arrival = truckId === null ? null : await readEstimatedArrival(db, target);
+  return `${body.slice(0, -1)},"estimated_arrival_at":${JSON.stringify(arrival)}}`;
+}
 
 function workOrderActionRoutes(
   router: Router<RequestState>,

@@ -2692,6 +2692,7 @@ export interface WorkOrder {
   allowed_actions: WorkOrderActionName[];
   driver_url?: string | null;
   tracking_url?: string | null;
+  estimated_arrival_at?: string | null;
 }
 export interface WorkOrderAction {
   [k: string]: unknown;
@@ -2972,6 +2973,7 @@ export interface ActiveJob {
   tracking_url?: string | null;
   priority: number;
   elapsed_s: number;
+  estimated_arrival_at: string | null;
 }
 export interface AgentDispatchBoard {
   generated_at: string;
@@ -3079,6 +3081,7 @@ export interface UnassignedJob {
   allowed_actions: WorkOrderActionName[];
   driver_url?: string | null;
   tracking_url?: string | null;
+  estimated_arrival_at?: string | null;
   priority: number;
   waiting_s: number;
 }

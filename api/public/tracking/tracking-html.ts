@@ -56,6 +56,7 @@ export function renderTrackingPage({ letterhead, logo, state, path }: TrackingPa
     `<p class="headline" role="status" data-part="headline">${escapeHtml(texts.headline)}</p>`,
     renderText('eta', texts.eta, 'eta'),
     renderText('eta_in', texts.eta_in, 'eta'),
+    renderText('estimate', state.estimate),
     renderSteps(state.steps),
     renderText('truck', texts.truck, 'truck'),
     renderPlan(state.plan),
@@ -68,7 +69,7 @@ export function renderTrackingPage({ letterhead, logo, state, path }: TrackingPa
 }
 
 function renderText(
-  name: keyof TrackingState['texts'],
+  name: keyof TrackingState['texts'] | 'estimate',
   text: string | null,
   className: string = name,
 ): string {

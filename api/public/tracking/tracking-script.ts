@@ -23,10 +23,12 @@ export const TRACKING_SCRIPT = `'use strict';
     element.toggleAttribute('hidden', text === null);
   }
 
-  function show({ state, has_ended, texts, steps, plan }) {
+  function show({ state, has_ended, texts, estimate, steps, plan }) {
     hasEnded = has_ended;
     main.dataset.state = state;
     for (const [name, text] of Object.entries(texts)) write(find(name), text);
+    // An earlier release, which may still answer during a deployment, sends no estimate.
+    write(find('estimate'), estimate || null);
     find('steps').toggleAttribute('hidden', steps.every(({ mark }) => mark === 'left_out'));
     [...find('steps').children].forEach((item, index) => {
       const { mark, word } = steps[index];
@@ -45,8 +47,9 @@ export const TRACKING_SCRIPT = `'use strict';
 
   function showLost(isLost) {
     find('lost').toggleAttribute('hidden', !isLost);
-    // Without new data, the countdown to the truck's arrival would soon be wrong, so hide it.
-    if (isLost) find('eta_in').toggleAttribute('hidden', true);
+    // Without new data, the countdown to the truck's arrival would soon be wrong, so hide it. An
+    // estimate is wrong once its position is old.
+    if (isLost) for (const name of ['eta_in', 'estimate']) find(name).toggleAttribute('hidden', true);
   }
 
   async function read() {

@@ -1,3 +1,4 @@
+import { estimateArrivalOf } from '../../../shared/resources/trucks/drive-to-pickup.js';
 import type {
   Progress,
   TrackedWorkOrder,
@@ -66,6 +67,11 @@ export interface TrackingState {
     position: string | null;
     updated: string;
   };
+  /**
+   * The estimated arrival. It is no member of `texts`, because a page that an earlier release has
+   * rendered has no element for it, and looks for one for each text.
+   */
+  estimate: string | null;
   /** One mark and word for each step of the list. */
   steps: { mark: StepMark; word: string }[];
   plan: PlanPoint | null;
@@ -107,6 +113,7 @@ export function buildTrackingState(tracked: TrackedWorkOrder, now = new Date()):
       position: position?.text ?? null,
       updated: `As of ${formatTime(readAt, { timeZone, now })}`,
     },
+    estimate: describeEstimate(tracked, now),
     steps: markSteps(step, tracked.is_towed),
     plan: position?.plan ?? null,
   };
@@ -126,10 +133,25 @@ function markSteps(current: Step | undefined, isTowed: boolean): TrackingState['
   });
 }
 
+/** Says when the truck arrives by distance and speed, and that the time is only an estimate. */
+function describeEstimate({ drive, time_zone: timeZone }: TrackedWorkOrder, now: Date): string | null {
+  const arrival = estimateArrivalOf(drive, now.getTime());
+  if (!arrival) return null;
+  const time = formatTime(arrival, { timeZone, now });
+  return `Estimated arrival: about ${time}, ${formatWait(countMinutes(arrival, now))} from now. Estimated from the truck’s distance and speed, without traffic.`;
+}
+
 function describeWait(eta: Date, now: Date): string {
-  const minutes = Math.ceil((eta.getTime() - now.getTime()) / 60_000);
-  if (minutes <= 0) return 'This time has passed.';
+  const minutes = countMinutes(eta, now);
+  return minutes <= 0 ? 'This time has passed.' : `In about ${formatWait(minutes)}`;
+}
+
+function countMinutes(until: Date, now: Date): number {
+  return Math.ceil((until.getTime() - now.getTime()) / 60_000);
+}
+
+function formatWait(minutes: number): string {
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
   const parts = [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 ? [`${rest} min`] : [])];
-  return `In about ${parts.join(' ')}`;
+  return parts.join(' ');
 }

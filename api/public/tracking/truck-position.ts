@@ -1,3 +1,4 @@
+import { measureMiles } from '../../../shared/resources/trucks/great-circle.js';
 import type { TruckPosition } from '../../../shared/resources/work-order-links/tracking-queries.js';
 
 /** The parts of the page that show a truck's position: a sentence, and a point in the plan. */
@@ -22,7 +23,6 @@ const MIN_RADIUS = 16;
 /** Radius of the plan's outer circle. */
 export const MAX_RADIUS = 52;
 
-const EARTH_RADIUS_MILES = 3958.8;
 /**
  * Below this distance, the text names no distance or direction, because positions are not that
  * exact.
@@ -63,14 +63,12 @@ function describeAge(minutes: number): string {
 function measure({ lat, lng, pickup_lat, pickup_lng }: TruckPosition): { miles: number; bearing: number } {
   const toRadians = (degrees: number) => (degrees * Math.PI) / 180;
   const [from, to, deltaLng] = [toRadians(pickup_lat), toRadians(lat), toRadians(lng - pickup_lng)];
-  const haversine =
-    Math.sin((to - from) / 2) ** 2 + Math.cos(from) * Math.cos(to) * Math.sin(deltaLng / 2) ** 2;
   const angle = Math.atan2(
     Math.sin(deltaLng) * Math.cos(to),
     Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(deltaLng),
   );
   return {
-    miles: 2 * EARTH_RADIUS_MILES * Math.asin(Math.min(1, Math.sqrt(haversine))),
+    miles: measureMiles({ lat: pickup_lat, lng: pickup_lng }, { lat, lng }),
     bearing: ((angle * 180) / Math.PI + 360) % 360,
   };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/postgres/database.js';
+import { estimateArrivalOf } from '../trucks/drive-to-pickup.js';
 import {
   type BoardRow,
   type BoardViewer,
@@ -20,8 +21,8 @@ const MAX_CHANGED = 500;
 interface CachedWorkOrder {
   version: string;
   /**
-   * UTF-8 JSON of the work order, without the closing brace, because the seconds since dispatch or
-   * booking are appended later.
+   * UTF-8 JSON of the work order, without the closing brace, because members that change without
+   * the row are appended later.
    */
   body: Buffer;
 }
@@ -30,6 +31,8 @@ interface ListedWorkOrder {
   id: string;
   version: string;
   seconds: string;
+  /** The drive to the pickup, or a hyphen. */
+  drive: string;
 }
 
 /**
@@ -125,10 +128,10 @@ export class DispatchBoardReader {
 function parseWorkOrders(lines: string, cached?: Map<string, CachedWorkOrder>): ListedWorkOrder[] {
   if (lines === '') return [];
   return lines.split('\n').map((line) => {
-    const [id, version, seconds] = line.split(' ', 3) as [string, string, string];
-    const before = id.length + version.length + seconds.length + 3;
+    const [id, version, seconds, drive] = line.split(' ', 4) as [string, string, string, string];
+    const before = id.length + version.length + seconds.length + drive.length + 4;
     cached?.set(id, { version, body: withoutClosingBrace(line.slice(before)) });
-    return { id, version, seconds };
+    return { id, version, seconds, drive };
   });
 }
 
@@ -147,30 +150,32 @@ function renderBoard(
 ): Buffer {
   return Buffer.concat([
     Buffer.from(`{"generated_at":"${row.generated_at}","active_jobs":[`),
-    renderWorkOrders(active, cached, 'elapsed_s'),
+    renderWorkOrders(active, cached, renderActiveTail),
     Buffer.from(`],"trucks":[${row.trucks}],"unassigned_work_orders":[`),
-    renderWorkOrders(unassigned, cached, 'waiting_s'),
+    renderWorkOrders(unassigned, cached, ({ seconds }) => `"waiting_s":${seconds}`),
     Buffer.from(`],"counts":${row.counts}}`),
   ]);
 }
 
+function renderActiveTail({ seconds, drive }: ListedWorkOrder): string {
+  const arrival = drive === '-' ? null : estimateArrivalOf(drive);
+  return `"elapsed_s":${seconds},"estimated_arrival_at":${JSON.stringify(arrival)}`;
+}
+
+/** `renderTail` returns the members that follow those of the cached JSON, in ASCII. */
 function renderWorkOrders(
   workOrders: ListedWorkOrder[],
   cached: Map<string, CachedWorkOrder>,
-  member: string,
+  renderTail: (workOrder: ListedWorkOrder) => string,
 ): Buffer {
   const bodies = workOrders.map(({ id }) => (cached.get(id) as CachedWorkOrder).body);
-  // `,"elapsed_s":420},` contains six bytes besides the name and the number.
-  const tailBytes = member.length + 6;
-  const bytes = workOrders.reduce(
-    (sum, { seconds }, index) => sum + (bodies[index] as Buffer).length + tailBytes + seconds.length,
-    0,
-  );
+  const tails = workOrders.map((workOrder) => `,${renderTail(workOrder)}},`);
+  const bytes = tails.reduce((sum, tail, index) => sum + (bodies[index] as Buffer).length + tail.length, 0);
   const joined = Buffer.allocUnsafe(bytes);
   let at = 0;
-  for (const [index, { seconds }] of workOrders.entries()) {
+  for (const [index, tail] of tails.entries()) {
     at += (bodies[index] as Buffer).copy(joined, at);
-    at += joined.write(`,"${member}":${seconds}},`, at, 'latin1');
+    at += joined.write(tail, at, 'latin1');
   }
   return joined.subarray(0, Math.max(0, at - 1));
 }

@@ -2,6 +2,7 @@ import { jsonObject } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { driverFields } from '../drivers/fields.js';
 import { selectTruckStatus } from '../trucks/current-work-order.js';
+import { selectDriveToPickup } from '../trucks/drive-to-pickup.js';
 import { truckFields } from '../trucks/fields.js';
 import { workOrderFields } from '../work-orders/fields.js';
 import { agentWorkOrderMembers } from '../work-orders/representation.js';
@@ -11,7 +12,8 @@ export interface BoardRow {
   generated_at: string;
   /**
    * One work order per line of text, most urgent first. A line contains the id, the version, the
-   * seconds since dispatch or booking and, if requested, the JSON.
+   * seconds since dispatch or booking, the drive to the pickup and, if requested, the JSON. Without
+   * a drive to estimate, a hyphen takes its place.
    */
   active: string;
   unassigned: string;
@@ -43,11 +45,18 @@ const MAX_AGENT_RECORDS = 100;
 
 const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
 
+interface WorkOrdersOptions {
+  statuses: string;
+  since: string;
+  /** SQL for the drive to the pickup, or null. */
+  drive: string;
+}
+
 /**
  * Returns SQL for the work orders with these statuses, as text, and for their count. The version of
  * a work order is the `xmin` of its row, which changes with every update.
  */
-function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): string {
+function workOrdersSql(viewer: BoardViewer, { statuses, since, drive }: WorkOrdersOptions): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
   const source = `from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
   const [version, shown, count] =
@@ -58,15 +67,23 @@ function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): st
           `from (select t.*, t.xmin as version ${source} order by ${URGENT_FIRST} limit ${MAX_AGENT_RECORDS}) t`,
           `(select count(*) ${source})`,
         ];
-  return `select coalesce(string_agg(concat_ws(' ', t.id, ${version}, ${seconds}, case when $2 then ${WORK_ORDER_SQL[viewer]} end), E'\\n'
+  return `select coalesce(string_agg(concat_ws(' ', t.id, ${version}, ${seconds}, coalesce(${drive}, '-'), case when $2 then ${WORK_ORDER_SQL[viewer]} end), E'\\n'
             order by ${URGENT_FIRST}), '') as items, ${count}::int as count ${shown}`;
 }
 
 const DRIVER_SQL = `(select ${driverFields.representation('d')} from drivers d where d.tenant_id = t.tenant_id and d.id = t.driver_id)`;
 
+const ACTIVE: WorkOrdersOptions = {
+  statuses: "'dispatched', 'in_progress'",
+  since: 'dispatch_time',
+  drive: selectDriveToPickup('t'),
+};
+
+const UNASSIGNED: WorkOrdersOptions = { statuses: "'pending'", since: 'created_at', drive: 'null' };
+
 const buildBoardSql = (viewer: BoardViewer) => `
-  with active as materialized (${workOrdersSql(viewer, "'dispatched', 'in_progress'", 'dispatch_time')}),
-  unassigned as materialized (${workOrdersSql(viewer, "'pending'", 'created_at')}),
+  with active as materialized (${workOrdersSql(viewer, ACTIVE)}),
+  unassigned as materialized (${workOrdersSql(viewer, UNASSIGNED)}),
   fleet as materialized (
     select coalesce(string_agg((${jsonObject('t', [...truckFields.members('t'), { name: 'driver', sql: DRIVER_SQL }])})::text, ',' order by t.unit_number)
         ${viewer === 'rest' ? '' : `filter (where t.rank <= ${MAX_AGENT_RECORDS})`}, '') as items,

@@ -17,11 +17,15 @@ import { selectFromCurrentWorkOrder, selectTruckStatus } from './current-work-or
 
 const unitNumber = () => text(32).example('T-12');
 
+/** An older position is stale. */
+export const STALE_AFTER_MINUTES = 5;
+
 /**
  * Returns the SQL condition that the position is older than five minutes. The API marks such a
  * position as stale.
  */
-export const isPositionStale = (alias: string) => `${alias}.located_at < now() - interval '5 minutes'`;
+export const isPositionStale = (alias: string) =>
+  `${alias}.located_at < now() - interval '${STALE_AFTER_MINUTES} minutes'`;
 
 const location: Field = {
   input: Joi.object({

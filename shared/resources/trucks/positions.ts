@@ -12,7 +12,7 @@ export interface TruckPositionReport {
 }
 
 /** A stored time that is later than this is wrong. It must not keep all later positions out. */
-const MAX_AHEAD_MS = 5 * 60_000;
+export const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
  * Moves trucks to their reported positions. Drops a position that is not newer than the stored one.

@@ -2,6 +2,7 @@ import type { LogoRef } from '../../documents/document-rows.js';
 import { selectLogoRef } from '../../documents/logo-queries.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { selectProgress } from '../trucks/current-work-order.js';
+import { selectDriveToPickup } from '../trucks/drive-to-pickup.js';
 import { isPositionStale } from '../trucks/fields.js';
 import { isTowedSql } from './is-towed.js';
 import type { LinkTarget } from './link.js';
@@ -55,6 +56,8 @@ export interface TrackedWorkOrder {
   eta: Date | null;
   unit_number: string | null;
   position: TruckPosition | null;
+  /** The drive to the pickup as `estimateArrivalOf` reads it; null where the position is null. */
+  drive: string | null;
   read_at: Date;
 }
 
@@ -71,11 +74,12 @@ const SERVES_ANOTHER = `exists (select from work_orders o where o.tenant_id = w.
   and o.id <> w.id and o.status in ('dispatched', 'in_progress'))`;
 
 /**
- * SQL for the position of the truck. The position is null except on the way to the pickup, because
- * the motorist may not see other positions.
+ * The motorist may see the position of the truck on the way to the pickup, and no other position.
  */
-const POSITION = `case when ${PROGRESS} = 'en_route' and w.pickup_lat is not null and w.pickup_lng is not null
-    and k.located_at >= ${ON_THE_WAY_SINCE} and not ${SERVES_ANOTHER}
+const IS_POSITION_SHOWN = `${PROGRESS} = 'en_route' and w.pickup_lat is not null and w.pickup_lng is not null
+    and k.located_at >= ${ON_THE_WAY_SINCE} and not ${SERVES_ANOTHER}`;
+
+const POSITION = `case when s.is_position_shown
   then json_build_object('lat', k.lat, 'lng', k.lng, 'pickup_lat', w.pickup_lat, 'pickup_lng', w.pickup_lng,
     'is_stale', ${isPositionStale('k')}, 'age_minutes', floor(extract(epoch from now() - k.located_at) / 60)) end`;
 
@@ -95,9 +99,11 @@ export async function readTrackedWorkOrder(
     text: `select t.environment, coalesce(t.business_name, t.name) as company, t.phone, t.time_zone,
              ${selectLogoRef('w')} as logo, (${HAS_LINK_ENDED}) as has_link_ended, ${PROGRESS} as progress,
              ${isTowedSql('w')} as is_towed,
-             w.contact_name, w.vehicle_make, w.vehicle_model, w.eta, k.unit_number, ${POSITION} as position, now() as read_at
+             w.contact_name, w.vehicle_make, w.vehicle_model, w.eta, k.unit_number, ${POSITION} as position,
+             case when s.is_position_shown then ${selectDriveToPickup('w')} end as drive, now() as read_at
            from work_orders w join tenants t on t.tenant_id = w.tenant_id
            left join trucks k on k.tenant_id = w.tenant_id and k.id = w.truck_id and w.status in ('dispatched', 'in_progress')
+           cross join lateral (select ${IS_POSITION_SHOWN} as is_position_shown) s
            where w.tenant_id = $1 and w.id = $2`,
     values: [tenantId, workOrderId],
   });

@@ -70,6 +70,14 @@ export const vehicle = columnGroup('vehicle', {
   },
 });
 
+/** The arrival at the pickup, estimated from the position of the truck at each read. */
+export const estimatedArrival = () =>
+  dateTime()
+    .allow(null)
+    .description(
+      'When the truck arrives at the pickup, estimated from its distance and speed without roads and traffic, and rounded. eta is what a dispatcher promised. null: the truck has arrived, or its position is unknown or older than five minutes, or pickup has no coordinates',
+    );
+
 /**
  * Maps each state to its allowed actions. A key is the status and two flags, accepted and billed:
  * `pending10`.

@@ -15,7 +15,7 @@ import {
 } from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelReason, driverStep, loggedAction, workOrderActionName } from './enums.js';
-import { workOrderFields } from './fields.js';
+import { estimatedArrival, workOrderFields } from './fields.js';
 import { ON_SITE_CANCEL_REASONS } from './transitions.js';
 
 export { cancelReason, driverStep, loggedAction, workOrderActionName };
@@ -57,7 +57,8 @@ const link = () => Joi.string().allow(null).example(null);
 
 /**
  * A work order. Lists, events and exports omit the links. The API adds the links to the response
- * about a single work order, if the caller may dispatch.
+ * about a single work order, if the caller may dispatch. Only reads of one work order and the
+ * dispatch board have the estimated arrival.
  */
 export const workOrder = workOrderFields.response
   .keys({
@@ -67,6 +68,7 @@ export const workOrder = workOrderFields.response
     tracking_url: link().description(
       "Link of the motorist's tracking page; needs no key. Only in responses with one work order, for callers that may assign trucks; null when the work order has ended",
     ),
+    estimated_arrival_at: estimatedArrival(),
   })
   .meta({ className: 'WorkOrder' });
 

@@ -96,7 +96,7 @@ describe('privacy of the tracking page', () => {
       for (const shown of [html, json])
         expect(shown.toLowerCase(), secret).to.not.include(secret.toLowerCase());
     const state = JSON.parse(json);
-    expect(Object.keys(state)).to.have.members(['state', 'has_ended', 'texts', 'steps', 'plan']);
+    expect(Object.keys(state)).to.have.members(['state', 'has_ended', 'texts', 'estimate', 'steps', 'plan']);
     expect(Object.keys(state.texts)).to.have.members([
       'headline',
       'eta',

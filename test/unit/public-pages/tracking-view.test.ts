@@ -19,6 +19,7 @@ const tracked = (overrides: Partial<TrackedWorkOrder> = {}): TrackedWorkOrder =>
   eta: null,
   unit_number: 'T-12',
   position: null,
+  drive: null,
   read_at: NOW,
   ...overrides,
 });

@@ -16,6 +16,8 @@ interface CardProps {
   customer: string | null;
   /** Truck and driver. */
   crew: string | null;
+  /** The time of the estimated arrival at the pickup. */
+  arrival: string | null;
   suggestion: Suggestion | undefined;
   age: AgeFacts | undefined;
   state: CardState;
@@ -26,7 +28,7 @@ interface CardProps {
  * render within 100 ms. When the board is read again, only the cards that changed render.
  */
 export const Card = memo(function Card(props: CardProps) {
-  const { workOrder, customer, crew, suggestion, age, state } = props;
+  const { workOrder, customer, crew, arrival, suggestion, age, state } = props;
   const { open, hrefOf, canDispatch } = useBoard();
   const {
     id,
@@ -71,6 +73,7 @@ export const Card = memo(function Card(props: CardProps) {
             {step && <span className="dispatch-dim">{` · ${humanize(step)}`}</span>}
           </div>
         )}
+        {arrival && <div className="dispatch-dim">{`Estimated arrival: about ${arrival}`}</div>}
         {state.problem && <Conflict workOrderId={id} problem={state.problem} truckId={state.truckId} />}
         {workOrder.status === 'pending' ? (
           canDispatch && <AssignForm workOrder={workOrder} state={state} />
@@ -89,6 +92,7 @@ function isSame(before: CardProps, after: CardProps): boolean {
     before.workOrder.status === after.workOrder.status &&
     before.customer === after.customer &&
     before.crew === after.crew &&
+    before.arrival === after.arrival &&
     before.state === after.state &&
     before.age?.text === after.age?.text &&
     before.age?.warning === after.age?.warning &&

@@ -1,5 +1,6 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useMemo, useState } from 'react';
 import type { WorkOrder } from '../../../api/records';
+import { useTimeZone } from '../../../api/session';
 import { nameTruck } from '../../../parts/choices/name-truck';
 import { useUrlSearch } from '../../../parts/url/use-url';
 import { UNTOUCHED, useCardStates } from '../writes/card-store';
@@ -45,6 +46,7 @@ export function Column({
   const [limit, setLimit] = useState(CARDS_SHOWN);
   const now = useNow();
   const states = useCardStates();
+  const clock = useClock();
   const rest = workOrders.length - limit;
   return (
     <section
@@ -66,6 +68,7 @@ export function Column({
             workOrder={workOrder}
             customer={facts.customers.get(workOrder.customer_id ?? '') || workOrder.contact_name}
             crew={describeCrew(workOrder, board.trucks)}
+            arrival={workOrder.estimated_arrival_at ? clock(workOrder.estimated_arrival_at) : null}
             suggestion={facts.suggestions.get(workOrder.id)}
             age={describeAge(workOrder, now)}
             state={states.get(workOrder.id) ?? UNTOUCHED}
@@ -80,6 +83,15 @@ export function Column({
       {footer}
     </section>
   );
+}
+
+/** Returns a function that formats an instant in the account's time zone: "2:25 PM". */
+function useClock(): (at: string) => string {
+  const timeZone = useTimeZone();
+  return useMemo(() => {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', minute: '2-digit' });
+    return (at) => format.format(new Date(at));
+  }, [timeZone]);
 }
 
 function describeCrew(

@@ -69,6 +69,23 @@ describe('texts about jobs', () => {
     expect(body.data.items[0]).to.include({ template: 'en_route', recipient: phone });
   });
 
+  it('without an ETA of the dispatcher, the text on the way has an estimate, marked as one', async () => {
+    const phone = '+15185550145';
+    await setTemplate('en_route', { enabled: true });
+    const { client } = account;
+    const job = await client.post('/work-orders', {
+      service_type: 'tow',
+      contact_phone: phone,
+      pickup: { lat: 42.65, lng: -73.75 },
+    });
+    const truck = await client.post('/trucks', { unit_number: 'T-ETA', duty_class: 'light' });
+    await client.post(`/work-orders/${job.body.id}/assign`, { truck_id: truck.body.id });
+    // 3.5 miles are 4.5 by road: 9 minutes at 30 mph.
+    await client.patch(`/trucks/${truck.body.id}`, { location: { lat: 42.7, lng: -73.75 } });
+    await client.post(`/work-orders/${job.body.id}/steps`, { step: 'en_route' });
+    await waitForText(phone, /on the way, about (9|1\d) minutes away \(estimated\)\. Follow/);
+  });
+
   it("the driver gets the link of the driver's page", async () => {
     await setTemplate('driver_link', { enabled: true });
     const { driverPhone } = await assignJob('+15185550143');
