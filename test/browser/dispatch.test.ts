@@ -125,6 +125,26 @@ describe('the screen Dispatch', () => {
     await findCard(page, 'Completed today', number).waitFor();
   });
 
+  it('a card shows the estimated arrival of its truck, until the position is too old', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    const { client } = tenant;
+    const truck = await createTruck(tenant, '2');
+    const pickup = { address: '12 Main St', lat: 40.7128, lng: -74.006 };
+    const { id, job_number: number } = (await client.post('/work-orders', { service_type: 'tow', pickup }))
+      .body;
+    await client.post(`/work-orders/${id}/assign`, { truck_id: truck.id });
+    await client.patch(`/trucks/${truck.id}`, { location: { lat: 40.8128, lng: -74.006 } });
+    const card = findCard(page, 'Dispatched', number);
+    const estimate = card.getByText(/^Estimated arrival: about \d+:\d[05] [AP]M$/);
+    await estimate.waitFor();
+    const { body: board } = await client.get('/dispatch-board');
+    board.trucks[0].location.at = new Date(Date.now() - 6 * 60_000).toISOString();
+    await page.route(BOARD, (route) => route.fulfill({ json: { ...board, customers: [] } }));
+    await page.reload();
+    await card.waitFor();
+    expect(await estimate.isVisible()).to.equal(false);
+  });
+
   it('people set the status of a truck without a work order beside the board', async () => {
     const { page, tenant } = await dashboard.open('dispatch');
     const truck = await createTruck(tenant, '2');

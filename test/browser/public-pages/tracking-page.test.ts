@@ -100,6 +100,11 @@ describe('the tracking page in a browser', () => {
     await lost.waitFor({ state: 'hidden' });
     await waitFor(page, 'The truck is on the way to you.');
     expect(await page.getByText(/^In about/).isVisible()).to.equal(true);
+    await tow.locate(NORTH_OF_PICKUP);
+    await page.getByText(/^Estimated arrival: about /).waitFor();
+    await context.setOffline(true);
+    await lost.waitFor();
+    expect(await page.getByText(/^Estimated arrival/).isVisible()).to.equal(false);
   });
 
   it('a screen reader hears each new state once, and nothing else', async () => {

@@ -1,8 +1,7 @@
 /**
  * Runs the double of a vendor in the foreground, for people who try the product without an account
  * at the vendor: `npx tow vendor-double stripe`, `twilio`, `quickbooks`, `xero`, `samsara`,
- * `motive`
- * or `roadsync`.
+ * `motive` or `roadsync`.
  */
 import { parseArgs } from 'node:util';
 import { addDemoVehicles, startDriving } from './doubles/fleet/driving.js';

@@ -5,6 +5,7 @@ import { useTimeZone } from '../../../api/session';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { ScreenLink } from '../../../parts/url/links';
 import { useUrlSearch } from '../../../parts/url/use-url';
+import { findArrivals } from './arrivals';
 import { Column } from './column';
 
 const MAX_READ = 200;
@@ -32,7 +33,8 @@ export function Board({ board }: { board: Schemas['DispatchBoard'] }) {
   const inProgress = find(active.filter(({ status }) => status === 'in_progress'));
   const done = find(completed.data?.data.items ?? []);
   const hasMore = completed.data?.data.cursor != null;
-  const facts = { customers, suggestions };
+  const arrivals = useMemo(() => findArrivals(board), [board]);
+  const facts = { customers, suggestions, arrivals };
   return (
     <div className="dispatch-columns">
       <Column

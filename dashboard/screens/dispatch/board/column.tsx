@@ -5,6 +5,7 @@ import { nameTruck } from '../../../parts/choices/name-truck';
 import { useUrlSearch } from '../../../parts/url/use-url';
 import { UNTOUCHED, useCardStates } from '../writes/card-store';
 import { describeAge, useNow } from './age';
+import type { Arrival } from './arrivals';
 import type { BoardTruck } from './board-truck';
 import { type ColumnName, type Suggestion, useBoard } from './board-view';
 import { Card } from './card';
@@ -19,6 +20,7 @@ const CARDS_SHOWN = 100;
 export interface CardFacts {
   customers: ReadonlyMap<string, string>;
   suggestions: ReadonlyMap<string, Suggestion>;
+  arrivals: ReadonlyMap<string, Arrival>;
 }
 
 /**
@@ -47,6 +49,8 @@ export function Column({
   const now = useNow();
   const states = useCardStates();
   const clock = useClock();
+  const describeArrival = (arrival: Arrival | undefined) =>
+    arrival && now < arrival.untilMs ? clock(arrival.at) : null;
   const rest = workOrders.length - limit;
   return (
     <section
@@ -68,7 +72,7 @@ export function Column({
             workOrder={workOrder}
             customer={facts.customers.get(workOrder.customer_id ?? '') || workOrder.contact_name}
             crew={describeCrew(workOrder, board.trucks)}
-            arrival={workOrder.estimated_arrival_at ? clock(workOrder.estimated_arrival_at) : null}
+            arrival={describeArrival(facts.arrivals.get(workOrder.id))}
             suggestion={facts.suggestions.get(workOrder.id)}
             age={describeAge(workOrder, now)}
             state={states.get(workOrder.id) ?? UNTOUCHED}
