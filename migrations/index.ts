@@ -71,6 +71,8 @@ import * as addBooks from './20261128200000_add_books.js';
 import * as indexExternalIds from './20261128200100_index_external_ids.js';
 import * as addTelematics from './20261128220000_add_telematics.js';
 import * as indexTruckNames from './20261128220100_index_truck_names.js';
+import * as addBillingPartner from './20261128231000_add_billing_partner.js';
+import * as indexPartnerClaims from './20261128231100_index_partner_claims.js';
 
 interface Migration {
   name: string;
@@ -156,6 +158,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261128200100_index_external_ids', ...indexExternalIds },
   { name: '20261128220000_add_telematics', ...addTelematics },
   { name: '20261128220100_index_truck_names', ...indexTruckNames },
+  { name: '20261128231000_add_billing_partner', ...addBillingPartner },
+  { name: '20261128231100_index_partner_claims', ...indexPartnerClaims },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -398,6 +398,7 @@ export interface Claim {
   evidence: Evidence[];
   created_at: string;
   updated_at: string;
+  connection_id: string | null;
 }
 export interface Evidence {
   kind: string;
@@ -749,6 +750,7 @@ export interface AgentCustomerListItem {
     when: AutopayTime;
     since: string;
   } | null;
+  billing_connection_id?: string | null;
   balance_cents: number;
   overdue_cents: number;
   credit_cents?: number;
@@ -775,6 +777,7 @@ export interface Customer {
     when: AutopayTime;
     since: string;
   } | null;
+  billing_connection_id: string | null;
   balance_cents: number;
   overdue_cents: number;
   credit_cents: number;
@@ -826,6 +829,7 @@ export interface CustomerPatch {
     payment_method_id: string;
     when: AutopayTime;
   } | null;
+  billing_connection_id?: string | null;
 }
 export interface Dispute {
   id: string;

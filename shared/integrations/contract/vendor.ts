@@ -3,6 +3,7 @@ import type { Config, VendorSettings } from '../../config/config.js';
 import type { AccountingAdapter } from './accounting.js';
 import type { OpenConnection } from './connection.js';
 import type { MessageSender, MessagingAdapter } from './messaging.js';
+import type { MotorClubAdapter } from './motor-club.js';
 import type { PaymentsAdapter } from './payments.js';
 import type { TelematicsAdapter } from './telematics.js';
 import type { BookLimits, CallLimits } from './vendor-limits.js';
@@ -184,6 +185,8 @@ export interface TenantVendor {
   accounting?: AccountingAdapter;
   /** Set if the vendor knows where the account's trucks are. */
   telematics?: TelematicsAdapter;
+  /** Set if motor clubs are billed through the vendor. */
+  motorClub?: MotorClubAdapter;
   inbound: Inbound;
   /** Set if customers can text and call the account through the vendor. */
   phone?: PhoneInbound;

@@ -1,10 +1,12 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../records/record-refs.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { type AuditedSideEffect, auditSideEffects } from '../audit-log/audit-side-effects.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
-import { ClaimChangeSet, lockClaims, storeClaims } from './claim-row.js';
+import { findLivePartners } from '../open-claims/partners.js';
+import { insertClaimOperations } from '../open-claims/store.js';
+import { ClaimChangeSet, type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
 
 /**
  * Locks the claims that commands change, then the invoices of these claims. All commands lock in
@@ -17,18 +19,27 @@ export async function lockClaimChangeSets(
   const rows = await lockClaims(tx, commands.map(toRecordRef));
   const refs = [...rows.values()].map((row) => ({ tenant_id: row.tenant_id, id: row.invoice_id }));
   const invoices = await lockInvoices(tx, refs);
+  const live = await findLivePartners(tx, [...rows.values()].flatMap(toPartnerRef));
   const now = new Date().toISOString();
   return {
     findCourse: (command) => {
       const row = rows.get(refKey(toRecordRef(command)));
       if (!row) return notFoundOutcome('claim');
       const invoice = invoices.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id })) as InvoiceRow;
-      return new ClaimChangeSet(row, invoice, now);
+      const isConnected = toPartnerRef(row).some((ref) => live.has(refKey(ref)));
+      return new ClaimChangeSet(row, invoice, { now, isConnected });
     },
   };
 }
 
-/** Stores the changed claims and invoices. Writes an audit entry for each changed invoice. */
+function toPartnerRef({ tenant_id, connection_id: id }: ClaimRow): RecordRef[] {
+  return id === null ? [] : [{ tenant_id, id }];
+}
+
+/**
+ * Stores the changed claims and invoices, and the writes at billing partners. Writes an audit entry
+ * for each changed invoice.
+ */
 export async function storeClaimChangeSets(
   tx: Transaction,
   finished: readonly { command: Command; course: ClaimChangeSet }[],
@@ -59,4 +70,15 @@ export async function storeClaimChangeSets(
     ),
     auditSideEffects(tx, entries),
   ]);
+  await insertClaimOperations(
+    tx,
+    finished.flatMap(({ course: { row, operations } }) =>
+      operations.map((verb) => ({
+        tenant_id: row.tenant_id,
+        id: row.id,
+        connection_id: row.connection_id as string,
+        verb,
+      })),
+    ),
+  );
 }

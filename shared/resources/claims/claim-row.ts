@@ -1,10 +1,11 @@
-import type { Change, CommandOutcome } from '../../contracts/command.js';
+import type { Change, CommandOutcome, Prompt } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
-import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
-import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import type { RecordRef } from '../../records/record-refs.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
 import type { Mover } from '../invoices/transitions.js';
+import { type ClaimVerb, promptPartner, updateClaimRows } from '../open-claims/store.js';
 import { claimFields } from './fields.js';
 import { type ClaimStatus, type InvoiceStep, listClaimMoves, listNextClaimStatuses } from './transitions.js';
 
@@ -29,6 +30,7 @@ export interface ClaimRow extends Row, RecordRef {
   expected_cents: number;
   paid_cents: number;
   evidence: Evidence[];
+  connection_id: string | null;
 }
 
 export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<string, ClaimRow>> {
@@ -61,12 +63,33 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
  */
 export class ClaimChangeSet {
   readonly changes: Change[] = [];
+  /** The writes at the billing partner that follow from the command. */
+  readonly operations: ClaimVerb[] = [];
 
+  /** @param isConnected false if the claim has no billing partner, or if it is disconnected */
   constructor(
     public row: ClaimRow,
     public invoice: InvoiceRow,
-    private readonly now: string,
+    private readonly facts: { now: string; isConnected: boolean },
   ) {}
+
+  /** True if the claim is sent to a billing partner, even to one that is disconnected. */
+  get hasPartner(): boolean {
+    return this.row.connection_id !== null;
+  }
+
+  get isConnected(): boolean {
+    return this.facts.isConnected;
+  }
+
+  get prompts(): Prompt[] {
+    return this.operations.length > 0 ? [promptPartner(this.row.connection_id as string)] : [];
+  }
+
+  /** Lets the worker write at the billing partner, if it is connected. */
+  queueOperation(verb: ClaimVerb): void {
+    if (this.isConnected) this.operations.push(verb);
+  }
 
   canMove(to: ClaimStatus, by: Mover): boolean {
     return listClaimMoves(this.row.status, by).includes(to);
@@ -101,14 +124,14 @@ export class ClaimChangeSet {
   }
 
   /**
-   * Moves the invoice through the steps.
+   * Moves the invoice through the steps. `reason` is the reason of the last status.
    * @throws {Error} if the invoice transition table has no such step
    */
-  moveInvoice(steps: readonly InvoiceStep[]): void {
+  moveInvoice(steps: readonly InvoiceStep[], reason?: string): void {
     for (const { to, by } of steps) {
       if (!mayMove(this.invoice, to, by))
         throw new Error(`an invoice may not go from ${this.invoice.status} to ${to} by ${by}`);
-      const moved = applyMove(this.invoice, to, { now: this.now });
+      const moved = applyMove(this.invoice, to, { now: this.facts.now, reason });
       this.invoice = moved.row;
       this.changes.push(...moved.changes.map((change) => ({ ...change, field: `invoice.${change.field}` })));
     }
@@ -117,14 +140,6 @@ export class ClaimChangeSet {
 
 const UPDATED_COLUMNS = `${claimFields.changeable}, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
   denial_code text, denial_reason text, attempt integer, paid_cents bigint`;
-const NAMES = parseColumnNames(UPDATED_COLUMNS);
 
-export async function storeClaims(tx: Transaction, rows: readonly ClaimRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query({
-    name: 'store-claims',
-    text: `update claims t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
-           from ${recordsetSql(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(rows)],
-  });
-}
+export const storeClaims = (tx: Transaction, rows: readonly ClaimRow[]): Promise<void> =>
+  updateClaimRows(tx, rows, UPDATED_COLUMNS);

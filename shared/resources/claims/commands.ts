@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 import type {
   ClaimAction,
@@ -64,5 +65,36 @@ export const expireClaim = defineCommand<ClaimAction>({
   type: 'claim.expire',
   action: 'claim.expired',
   schema: claimAction,
+  permission: 'admin',
+});
+
+/** What a billing partner reports about one attempt of a claim. */
+export interface ClaimReport {
+  /** Null if the partner does not show which attempt it is. */
+  attempt: number | null;
+  /**
+   * `sent`: the partner has taken the attempt. `not_sent`: the worker gave it up. `withdrawn`: the
+   * partner no longer asks for the invoice, because it was voided here.
+   */
+  state: 'sent' | 'not_sent' | 'accepted' | 'paid' | 'denied' | 'withdrawn';
+  /** The amount that was sent, or all that was paid so far. */
+  amount_cents?: number;
+  code?: string | null;
+  reason?: string | null;
+  reference?: string | null;
+}
+
+/** Records what a billing partner reports. The integrations worker submits this command. */
+export const recordClaimReport = defineCommand<ClaimReport>({
+  type: 'claim.report',
+  action: 'claim.reported',
+  schema: Joi.object({
+    attempt: Joi.number().allow(null).required(),
+    state: Joi.string().required(),
+    amount_cents: Joi.number(),
+    code: Joi.string().allow(null),
+    reason: Joi.string().allow(null),
+    reference: Joi.string().allow(null),
+  }),
   permission: 'admin',
 });

@@ -1,12 +1,7 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+import { PO_IN_NOTES_PATTERN } from '../open-claims/release.js';
 import type { DenialFacts } from './denial-rules.js';
-
-/**
- * A regular expression, quoted for SQL, that finds a PO (purchase order) number in the notes of a
- * work order.
- */
-const PO_IN_NOTES_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2,31})'";
 
 /**
  * Reads facts that may help to answer the denials of these claims.

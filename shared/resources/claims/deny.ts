@@ -4,6 +4,7 @@ import { isVisibleToCustomer } from '../invoices/transitions.js';
 import type { SuggestionDraft } from '../suggestions/detectors/kinds.js';
 import type { ClaimChangeSet } from './claim-row.js';
 import { type DenialFacts, findDenialRule } from './denial-rules.js';
+import { sendToPartner } from './partner-moves.js';
 import { INVOICE_STEPS_ON_DENIAL, INVOICE_STEPS_ON_REBILL, MAX_CLAIM_ATTEMPTS } from './transitions.js';
 
 const RESPOND_DAYS = 30;
@@ -41,7 +42,10 @@ export function applyDenial(
   // the claim cannot be sent again.
   const { status } = course.invoice;
   const canSendAgain =
-    course.row.attempt < MAX_CLAIM_ATTEMPTS && isVisibleToCustomer(status) && status !== 'paid';
+    course.row.attempt < MAX_CLAIM_ATTEMPTS &&
+    isVisibleToCustomer(status) &&
+    status !== 'paid' &&
+    (!course.hasPartner || course.isConnected);
   if (!correction || !canSendAgain) {
     course.moveInvoice(INVOICE_STEPS_ON_DENIAL[course.invoice.status] ?? []);
     return { invoicePo: undefined, suggestion: buildDenialSuggestion(course, facts) };
@@ -49,8 +53,12 @@ export function applyDenial(
   course.set({ ...correction });
   course.limitExpectedToOwed();
   course.move('rebilling', 'S');
-  course.moveInvoice(INVOICE_STEPS_ON_REBILL[course.invoice.status] ?? []);
-  course.move('submitted', 'S', { submitted_at: now, attempt: course.row.attempt + 1, respond_by: null });
+  const steps = INVOICE_STEPS_ON_REBILL[course.invoice.status] ?? [];
+  if (course.hasPartner) sendToPartner(course, steps);
+  else {
+    course.moveInvoice(steps);
+    course.move('submitted', 'S', { submitted_at: now, attempt: course.row.attempt + 1, respond_by: null });
+  }
   const lacksPo = correction.po_number !== undefined && facts.po_number === null;
   return { invoicePo: lacksPo ? correction.po_number : undefined, suggestion: undefined };
 }

@@ -104,4 +104,9 @@ export const claimFields = defineFields({
   created_at: time(),
   updated_at: time(),
   invoice_number: { columns: null, csv: 'text' },
+  connection_id: {
+    output: uuid()
+      .allow(null)
+      .description('The billing partner to which the claim is sent; null: people send it themselves'),
+  },
 });

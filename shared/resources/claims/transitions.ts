@@ -18,14 +18,14 @@ export const MAX_CLAIM_ATTEMPTS = 3;
 
 /**
  * The status changes of a claim, with the parties that may make them: O is an operator, S the
- * system, and P the club (docs/decisions.md §9).
+ * system, and P the club or the billing partner (docs/decisions.md §9).
  */
 export const CLAIM_MOVES: Readonly<
   Record<ClaimStatus, readonly { to: ClaimStatus; by: readonly Mover[] }[]>
 > = {
   queued: [
-    { to: 'submitted', by: ['O'] },
-    { to: 'withdrawn', by: ['O'] },
+    { to: 'submitted', by: ['O', 'P'] },
+    { to: 'withdrawn', by: ['O', 'S'] },
     { to: 'expired', by: ['S'] },
   ],
   submitted: [
@@ -33,22 +33,22 @@ export const CLAIM_MOVES: Readonly<
     { to: 'denied', by: ['P'] },
     { to: 'paid', by: ['P'] },
     { to: 'short_paid', by: ['P'] },
-    { to: 'withdrawn', by: ['O'] },
+    { to: 'withdrawn', by: ['O', 'S'] },
   ],
   accepted: [
     { to: 'paid', by: ['P'] },
     { to: 'short_paid', by: ['P'] },
     { to: 'denied', by: ['P'] },
-    { to: 'withdrawn', by: ['O'] },
+    { to: 'withdrawn', by: ['O', 'S'] },
   ],
   denied: [
     { to: 'rebilling', by: ['O', 'S'] },
-    { to: 'withdrawn', by: ['O'] },
+    { to: 'withdrawn', by: ['O', 'S'] },
     { to: 'expired', by: ['S'] },
   ],
   rebilling: [
-    { to: 'submitted', by: ['O', 'S'] },
-    { to: 'withdrawn', by: ['O'] },
+    { to: 'submitted', by: ['O', 'S', 'P'] },
+    { to: 'withdrawn', by: ['O', 'S'] },
     { to: 'expired', by: ['S'] },
   ],
   // The club may pay the rest later.

@@ -17,6 +17,8 @@ export const updateCustomer = defineCommand<CustomerPatch>({
   action: 'customer.updated',
   schema: customerPatch,
   permission: 'write',
-  // Autopay takes money without further approval, so setting it needs the permission `approve`.
-  permissionFor: ({ autopay }) => (autopay === undefined ? 'write' : 'approve'),
+  // Autopay takes money without further approval, and billing_connection_id decides who gets the
+  // invoices. So setting one of them needs the permission `approve`.
+  permissionFor: ({ autopay, billing_connection_id }) =>
+    autopay === undefined && billing_connection_id === undefined ? 'write' : 'approve',
 });

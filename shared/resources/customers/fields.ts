@@ -41,6 +41,9 @@ const cardId = () =>
     )
     .example(null);
 
+const BILLED_THROUGH =
+  'The motor-club connection through which the customer is billed. Its invoices become claims and are not mailed. Needs the permission approve';
+
 export const customerFields = defineFields({
   id: recordId(),
   company_name: { input: companyName(), isRequired: true, columns: 'text', freeText: true },
@@ -89,5 +92,11 @@ export const customerFields = defineFields({
       'Charges invoices to a saved payment method when they are sent or due. Needs the permission approve',
     ),
     setBy: 'change',
+  },
+  billing_connection_id: {
+    input: uuid().allow(null).description(BILLED_THROUGH),
+    setBy: 'change',
+    output: uuid().allow(null).description(BILLED_THROUGH).example(null, { override: true }),
+    columns: 'uuid',
   },
 });

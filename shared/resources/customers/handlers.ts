@@ -7,6 +7,7 @@ import { toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
 import { prepareAutopay } from '../autopay/prepare-autopay.js';
 import { bookCustomers } from '../books/store.js';
+import { refuseUnknownPartners } from '../open-claims/partners.js';
 import { customerFields } from './fields.js';
 import { customerTable } from './table.js';
 
@@ -37,10 +38,12 @@ export async function updateCustomers(
   tx: Transaction,
   commands: Command<CustomerPatch>[],
 ): Promise<CommandOutcome[]> {
-  const { refused, commands: accepted } = await prepareAutopay(tx, commands, {
+  const { refused, commands: prepared } = await prepareAutopay(tx, commands, {
     table: 'customers',
     getCustomerId: (_command, row) => row?.id,
   });
+  const unknown = await refuseUnknownPartners(tx, prepared);
+  const accepted = prepared.filter(({ id }) => !unknown.has(id));
   const outcomes = await updateRecords(tx, accepted, CUSTOMERS);
   await bookCustomers(
     tx,
@@ -51,7 +54,7 @@ export async function updateCustomers(
     }),
   );
   const byId = new Map(accepted.map(({ id }, index) => [id, outcomes[index]]));
-  return commands.map(({ id }) => (refused.get(id) ?? byId.get(id)) as CommandOutcome);
+  return commands.map(({ id }) => (refused.get(id) ?? unknown.get(id) ?? byId.get(id)) as CommandOutcome);
 }
 
 export const customerHandlers: CommandHandlers = {

@@ -36,6 +36,7 @@ export const agentCustomerListItem = customerFields.response
       'created_at',
       'updated_at',
       'autopay',
+      'billing_connection_id',
     ],
     (member) => member.optional(),
   )

@@ -7,6 +7,7 @@ import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { closeDifferences, type NewDifference, storeDifferences } from '../../sync/difference-rows.js';
 import { BOOK_KINDS } from '../books/kinds.js';
 import { insertNotices } from '../notices/store.js';
+import { CLAIM_KIND } from '../open-claims/store.js';
 import type { SyncDifferenceOpening } from './commands.js';
 
 type DifferenceCommand = Command<SyncDifferenceOpening>;
@@ -61,13 +62,18 @@ function buildNotice(commands: readonly DifferenceCommand[]) {
   const others = more === 0 ? '' : more === 1 ? ' One more record differs.' : ` ${more} more records differ.`;
   return {
     kind: 'sync_issue_opened' as const,
-    title: BOOK_KINDS.includes(first.input.record_kind)
-      ? 'Your records differ from those in the books'
-      : 'Your payments differ from those at the vendor',
+    title: nameDifference(first.input.record_kind),
     text: `${first.input.message}${others} Decide at GET /v1/sync-issues?kind=difference.`,
     entity_type: 'connection',
     entity_id: first.input.connection_id,
   };
+}
+
+function nameDifference(recordKind: string): string {
+  if (recordKind === CLAIM_KIND) return 'Your claims differ from those at the billing partner';
+  return BOOK_KINDS.includes(recordKind)
+    ? 'Your records differ from those in the books'
+    : 'Your payments differ from those at the vendor';
 }
 
 /** Resolves differences that no longer exist, without a decision by a person. */

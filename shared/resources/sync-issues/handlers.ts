@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.js';
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { SyncIssueResolve } from '../../contracts/generated.js';
+import { CLAIMS_STREAM } from '../../integrations/contract/motor-club.js';
 import { RECONCILIATION_STREAM } from '../../integrations/contract/vendor.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
@@ -9,6 +10,7 @@ import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { replayOperations } from '../../sync/due-operations.js';
+import { forgetVersions } from '../../sync/external-ids.js';
 import {
   findConnectionsOfIssues,
   type IssueDecision,
@@ -20,6 +22,7 @@ import { type DueStreams, makeStreamsDue } from '../../sync/stream-rows.js';
 import { bookAgain, type DifferingRecord } from '../books/book-again.js';
 import { BOOK_KINDS } from '../books/kinds.js';
 import { insertNotices } from '../notices/store.js';
+import { CLAIM_KIND } from '../open-claims/store.js';
 import type { SyncIssueOpening } from './commands.js';
 import { closeSyncDifferences, recordSyncDifferences } from './difference-handlers.js';
 
@@ -53,6 +56,7 @@ async function resolveSyncIssues(
   const decisions: IssueDecision[] = [];
   const comparisons: DueStreams[] = [];
   const bookings: DifferingRecord[] = [];
+  const claims: DifferingClaim[] = [];
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {
     const { tenantId, actor, input } = command;
@@ -72,6 +76,8 @@ async function resolveSyncIssues(
     const { record_kind: kind, record_id: id, external_id } = row;
     if (mustCompare && BOOK_KINDS.includes(kind) && external_id !== null)
       bookings.push({ tenant_id: tenantId, connection_id: connectionId, kind, id, external_id });
+    else if (mustCompare && kind === CLAIM_KIND && external_id !== null)
+      claims.push({ tenantId, connectionId, externalId: external_id });
     else if (mustCompare)
       comparisons.push({ tenant_id: tenantId, id: connectionId, stream: RECONCILIATION_STREAM });
     const prompts = mustRepeat || mustCompare ? [{ queue: INTEGRATIONS_QUEUE, id: connectionId }] : [];
@@ -79,8 +85,27 @@ async function resolveSyncIssues(
   }
   await resolveIssues(tx, decisions);
   await bookAgain(tx, bookings);
-  await makeStreamsDue(tx, comparisons);
+  await makeStreamsDue(tx, [...comparisons, ...(await readClaimsAgain(tx, claims))]);
   return outcomes;
+}
+
+interface DifferingClaim {
+  tenantId: string;
+  connectionId: string;
+  externalId: string;
+}
+
+/** Lets the worker read all claims of the connections again, and compare these ones. */
+async function readClaimsAgain(tx: Transaction, claims: readonly DifferingClaim[]): Promise<DueStreams[]> {
+  const since = new Date().toISOString();
+  for (const { externalId, ...connection } of claims)
+    await forgetVersions(tx, connection, { kind: CLAIM_KIND, externalIds: [externalId] });
+  return claims.map(({ tenantId, connectionId }) => ({
+    tenant_id: tenantId,
+    id: connectionId,
+    stream: CLAIMS_STREAM,
+    since,
+  }));
 }
 
 function findRefusal(

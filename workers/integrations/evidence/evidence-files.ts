@@ -26,7 +26,8 @@ export async function buildEvidenceFiles(step: Step, facts: EvidenceFacts): Prom
   ];
 }
 
-async function drawInvoice(step: Step, id: string): Promise<Buffer | undefined> {
+/** Draws the invoice as a PDF. */
+export async function drawInvoice(step: Step, id: string): Promise<Buffer | undefined> {
   const { tenantId } = step.connection;
   const [row] = await step.db.read<DocumentRow>(
     tenantId,

@@ -1,6 +1,7 @@
 import { bookedPaymentRecords } from '../books/booked-payments.js';
 import { customerRecords } from '../books/customers.js';
 import { invoiceRecords } from '../books/invoices.js';
+import { claimRecords } from '../clubs/claims.js';
 import { autopayRecords } from '../records/autopay.js';
 import { disputeRecords } from '../records/disputes.js';
 import { messageRecords } from '../records/messages.js';
@@ -32,6 +33,7 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   invoice: invoiceRecords,
   booked_payment: bookedPaymentRecords,
   inspection: inspectionRecords,
+  claim: claimRecords,
 };
 
 /**
@@ -69,6 +71,7 @@ const STREAM_KINDS: Readonly<Record<string, string>> = {
   invoices: 'invoice',
   booked_payments: 'booked_payment',
   inspections: 'inspection',
+  claims: 'claim',
 };
 
 export function findStreamKind(stream: string): RecordKind {

@@ -1,4 +1,5 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
+import { CLAIMS_STREAM } from '../../../shared/integrations/contract/motor-club.js';
 import { POSITIONS_STREAM, VEHICLES_STREAM } from '../../../shared/integrations/contract/telematics.js';
 import {
   CHOICES_STREAM,
@@ -21,6 +22,7 @@ import {
   storeStreamProgress,
 } from '../../../shared/sync/stream-rows.js';
 import { getAccounting } from '../books/get-accounting.js';
+import { pollClaims } from '../clubs/poll-claims.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
 import { keepEarly } from '../records/keep-early.js';
@@ -45,6 +47,7 @@ const OWN_PULLS: Readonly<Record<string, Pull>> = {
   [RECONCILIATION_STREAM]: reconcilePage,
   [VEHICLES_STREAM]: readVehicles,
   [POSITIONS_STREAM]: readPositions,
+  [CLAIMS_STREAM]: pollClaims,
 };
 
 /** Reads one page of a stream, and stores the page's commands together with the next cursor. */

@@ -17,8 +17,9 @@ import { applyDenial, buildShortPaidSuggestion } from '../deny.js';
 
 type OutcomeCommand = Command<ClaimOutcome>;
 
-interface RecordedClaim {
-  command: OutcomeCommand;
+/** A claim that a response has changed, and what follows from that. */
+export interface RecordedClaim {
+  command: Command;
   course: ClaimChangeSet;
   events: EventDraft[];
   suggestion?: SuggestionDraft | undefined;
@@ -29,19 +30,33 @@ interface RecordedClaim {
  * Records the responses of clubs. If the club paid, creates a payment of the invoice. If the club
  * denied the claim, corrects the claim and sends it again, or creates a suggestion for a person.
  */
-export async function recordClaimOutcomes(
+export function recordClaimOutcomes(tx: Transaction, commands: OutcomeCommand[]): Promise<CommandOutcome[]> {
+  return recordResponses(tx, commands, {
+    isDenial: ({ outcome }) => outcome === 'denied',
+    apply: applyOutcome,
+  });
+}
+
+interface ResponseRules<Input> {
+  isDenial(input: Input): boolean;
+  apply(tx: Transaction, context: OutcomeContext<Input>): Promise<RecordedClaim | CommandOutcome>;
+}
+
+/** Applies responses to claims, and stores what follows from them. */
+export async function recordResponses<Input>(
   tx: Transaction,
-  commands: OutcomeCommand[],
+  commands: Command<Input>[],
+  { isDenial, apply }: ResponseRules<Input>,
 ): Promise<CommandOutcome[]> {
   const { findCourse } = await lockClaimChangeSets(tx, commands);
-  const denied = commands.filter(({ input }) => input.outcome === 'denied').map(toRecordRef);
+  const denied = commands.filter(({ input }) => isDenial(input)).map(toRecordRef);
   const facts = await readDenialFacts(tx, denied);
   const now = new Date().toISOString();
   const recorded: RecordedClaim[] = [];
   const outcomes = new Map<string, CommandOutcome>();
   for (const command of commands) {
     const course = findCourse(command);
-    const result = 'ok' in course ? course : await applyOutcome(tx, { command, course, facts, now });
+    const result = 'ok' in course ? course : await apply(tx, { command, course, facts, now });
     if ('ok' in result) outcomes.set(command.id, result);
     else recorded.push(result);
   }
@@ -53,21 +68,26 @@ export async function recordClaimOutcomes(
     const suggestionEvents: EventDraft[] = suggestionId
       ? [{ type: 'ai.suggestion.created', entity: { type: 'suggestion', id: suggestionId } }]
       : [];
-    outcomes.set(command.id, { ok: true, changes: course.changes, events: [...events, ...suggestionEvents] });
+    outcomes.set(command.id, {
+      ok: true,
+      changes: course.changes,
+      events: [...events, ...suggestionEvents],
+      prompts: course.prompts,
+    });
   }
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-interface OutcomeContext {
-  command: OutcomeCommand;
+export interface OutcomeContext<Input> {
+  command: Command<Input>;
   course: ClaimChangeSet;
   facts: Map<string, DenialFacts>;
   now: string;
 }
 
-async function applyOutcome(
+export async function applyOutcome(
   tx: Transaction,
-  { command, course, facts, now }: OutcomeContext,
+  { command, course, facts, now }: OutcomeContext<ClaimOutcome>,
 ): Promise<RecordedClaim | CommandOutcome> {
   const { outcome, reason } = command.input;
   if (outcome === 'paid') return applyPayment(tx, { command, course });

@@ -3,9 +3,11 @@ import type { ClaimCreate, ClaimPatch } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { diffNewRecord, diffPatch } from '../../../records/changes.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
+import { type RecordRef, refKey, toRecordRef } from '../../../records/record-refs.js';
 import { unknownReferenceOutcome } from '../../../records/references.js';
 import { lockInvoices } from '../../invoices/handlers/lifecycle.js';
+import { type BilledPartner, findBilledPartners } from '../../open-claims/release.js';
+import { insertClaims } from '../../open-claims/store.js';
 import { type ClaimRow, lockClaims, storeClaims } from '../claim-row.js';
 import { claimFields } from '../fields.js';
 import { CLAIM_MOVES } from '../transitions.js';
@@ -33,6 +35,7 @@ export async function createClaims(
       ? conflict(`The invoice is ${invoice.status}`)
       : undefined;
   };
+  const partners = await findBilledPartners(tx, [...invoices.values()]);
   const rows = commands
     .filter((command) => !refusalFor(command))
     .map((command) => {
@@ -42,11 +45,12 @@ export async function createClaims(
         evidence: [],
         expected_cents: balance,
         po_number: invoice?.po_number,
+        connection_id: findPartnerId(partners.get(refKey(invoiceRef(command)))),
         ...command.input,
         ...toRecordRef(command),
       };
     });
-  const inserted = await insertClaims(tx, rows);
+  const inserted = await insertClaims(tx, rows, `${claimFields.settable}, connection_id uuid`);
   return commands.map((command): CommandOutcome => {
     const refusal = refusalFor(command);
     if (refusal) return refusal;
@@ -59,28 +63,17 @@ export async function createClaims(
   });
 }
 
+/** A claim is sent to the billing partner of the invoice's customer, if there is one. */
+function findPartnerId(partner: BilledPartner | undefined): string | null {
+  return partner?.isConnected ? partner.connectionId : null;
+}
+
 function conflict(message: string): CommandOutcome {
   return failedOutcome({
     code: 'conflict',
     message: `${message}.`,
     details: [{ field: 'invoice_id', code: 'conflict', message }],
   });
-}
-
-async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string>> {
-  if (rows.length === 0) return new Set();
-  const inserted = await tx.query<RecordRef>({
-    name: 'insert-claims',
-    text: `insert into claims (tenant_id, id, ${claimFields.settableNames.join(', ')}, submit_by)
-           select r.tenant_id, r.id, ${claimFields.settableNames.map((name) => `r.${name}`).join(', ')},
-             coalesce(i.service_date, (select w.completion_time from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id),
-               i.created_at) + interval '60 days'
-           from ${recordsetSql(`tenant_id uuid, id uuid, ${claimFields.settable}`)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id
-           order by r.tenant_id, r.invoice_id
-           on conflict (tenant_id, invoice_id) where status not in ('paid', 'withdrawn', 'expired') do nothing returning tenant_id, id`,
-    values: [JSON.stringify(rows)],
-  });
-  return new Set(inserted.map(refKey));
 }
 
 /** Changes claims. A claim whose status is final can no longer change. */

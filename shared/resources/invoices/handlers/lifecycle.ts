@@ -4,6 +4,7 @@ import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js'
 import { failedOutcome } from '../../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../../records/record-refs.js';
 import { bookInvoices } from '../../books/store.js';
+import { withdrawAnnulledClaims } from '../../open-claims/store.js';
 import { closeOutdatedPayLinks } from '../../open-pay-links/store.js';
 import { cancelOpenApprovals } from '../../pending-approvals/store.js';
 import { refreshBillingStatus } from '../../work-orders/billing.js';
@@ -157,8 +158,8 @@ const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 /**
  * Stores the statuses and paid amounts of invoices, and updates the billing status of their work
  * orders. Cancels approvals that are no longer needed, and closes pay links that ask for more than
- * is owed. Also stores the operations that enter the invoices in the account's books. The caller
- * must have locked the rows.
+ * is owed. Withdraws the claims of void invoices at their billing partners. Also stores the
+ * operations that enter the invoices in the account's books. The caller must have locked the rows.
  * @param released the ids of the invoices that this transaction releases, or whose correction ends
  *   with its payment. Their lines may differ from an earlier release, so the worker enters them in
  *   the books again
@@ -183,6 +184,7 @@ export async function storeLifecycle(
     refreshBillingStatus(tx, workOrders),
     cancelOpenApprovals(tx, rows),
     closeOutdatedPayLinks(tx, rows),
+    withdrawAnnulledClaims(tx, rows),
     bookInvoices(
       tx,
       rows.map((row) => ({ ...row, is_changed: released.has(row.id) })),

@@ -5,8 +5,14 @@ import type { InvoiceReason, InvoiceSend } from '../../../contracts/generated.js
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
-import { findTextConnections, type TextConnections } from '../../planned-messages/choose-provider.js';
-import { type PlannedSending, planMessages, promptProviders } from '../../planned-messages/plan.js';
+import {
+  type BilledPartner,
+  findBilledPartners,
+  findPartnerRefusal,
+  planPartnerRelease,
+} from '../../open-claims/release.js';
+import type { TextConnections } from '../../planned-messages/choose-provider.js';
+import { planMessages } from '../../planned-messages/plan.js';
 import {
   computeReopenedStatus,
   INVOICE_ACTIONS,
@@ -23,15 +29,9 @@ import {
   lockInvoices,
   mayMove,
   refuseInvoiceMove,
-  storeLifecycle,
 } from './lifecycle.js';
-import {
-  applyDelivery,
-  findRecipients,
-  isSentAtOnce,
-  type Recipients,
-  storeInvoiceMessages,
-} from './send.js';
+import { applyDelivery, findRecipients, findTextConnectionsOf, type Recipients } from './send.js';
+import { type PlannedMove, storeInvoiceMoves, toMoveOutcome } from './store-invoices.js';
 
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
 type ActionCommand = Command<ActionInput>;
@@ -43,6 +43,7 @@ interface Facts {
   personRequired: Set<string>;
   recipients: Recipients;
   textConnections: TextConnections;
+  partners: Map<string, BilledPartner>;
   now: string;
   config: Config;
 }
@@ -58,6 +59,7 @@ async function readFacts(tx: Transaction, commands: ActionCommand[], config: Con
     findTextConnectionsOf(tx, texting),
   ]);
   const personRequired = await findPersonApprovalRequired(tx, [...rows.values()].filter(mayBeApproved));
+  const partners = await findBilledPartners(tx, [...rows.values()].filter(mayBeSent));
   return {
     rows,
     lineCounts,
@@ -65,33 +67,18 @@ async function readFacts(tx: Transaction, commands: ActionCommand[], config: Con
     personRequired,
     recipients,
     textConnections,
+    partners,
     now: new Date().toISOString(),
     config,
   };
-}
-
-/**
- * Finds the connections through which the accounts send texts. Nearly no command sends a text, so
- * usually no query runs.
- */
-async function findTextConnectionsOf(tx: Transaction, commands: Command[]): Promise<TextConnections> {
-  if (commands.length === 0) return new Map();
-  return findTextConnections(
-    tx,
-    commands.map(({ tenantId }) => tenantId),
-  );
 }
 
 function mayBeApproved(row: InvoiceRow): boolean {
   return mayMove(row, 'approved', 'O');
 }
 
-/** A transition that has passed all checks and is not stored yet. */
-export interface PlannedMove {
-  command: Command;
-  row: InvoiceRow;
-  changes: ReturnType<typeof applyMove>['changes'];
-  sending: PlannedSending | undefined;
+function mayBeSent(row: InvoiceRow): boolean {
+  return row.customer_id !== null && mayMove(row, 'sending', 'O');
 }
 
 function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): PlannedMove | CommandOutcome {
@@ -124,6 +111,8 @@ function planSending(
   moved: { row: InvoiceRow; changes: PlannedMove['changes'] },
   facts: Facts,
 ): PlannedMove | CommandOutcome {
+  const partner = facts.partners.get(refKey(toRecordRef(command)));
+  if (partner) return planRelease(command, moved, { partner, facts });
   const { channel = 'email', to } = command.input;
   const recipients = facts.recipients.selectFor(command, { channel, to });
   if ('invalid' in recipients)
@@ -142,30 +131,17 @@ function planSending(
   return { command, ...applyDelivery(moved, sending, facts.now), sending };
 }
 
-export async function storeInvoiceMoves(tx: Transaction, planned: PlannedMove[]): Promise<void> {
-  await Promise.all([
-    storeLifecycle(
-      tx,
-      planned.map(({ row }) => row),
-      new Set(planned.flatMap(({ row, sending }) => (sending ? [row.id] : []))),
-    ),
-    storeInvoiceMessages(
-      tx,
-      planned.flatMap(({ sending }) => (sending ? [sending] : [])),
-    ),
-  ]);
-}
-
-export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome {
-  if (!sending) return { ok: true, changes, events: [] };
-  return {
-    ok: true,
-    changes,
-    // If a provider must still accept the message, do not record `invoice.sent` now. The command
-    // that records the acceptance also records `invoice.sent` (docs/decisions.md §1, row 4).
-    events: isSentAtOnce(sending) ? [{ type: 'invoice.sent' }] : [],
-    prompts: promptProviders(sending.messages),
-  };
+/** Plans to send the invoice to the customer's billing partner, instead of to the customer. */
+function planRelease(
+  command: ActionCommand,
+  { row, changes }: Pick<PlannedMove, 'row' | 'changes'>,
+  { partner, facts }: { partner: BilledPartner; facts: Facts },
+): PlannedMove | CommandOutcome {
+  const reason = findPartnerRefusal(partner);
+  if (reason !== undefined)
+    return refuseInvoiceMove(facts.rows.get(refKey(toRecordRef(command))) as InvoiceRow, 'sending', reason);
+  const moved: InvoiceRow = { ...row, delivery_state: 'queued' };
+  return { command, row: moved, changes, sending: undefined, release: planPartnerRelease(moved, partner) };
 }
 
 /**
@@ -197,7 +173,7 @@ export function createInvoiceActionHandler(action: InvoiceAction) {
       return planMove(command, target, facts);
     });
     const planned = plans.filter((plan): plan is PlannedMove => 'command' in plan);
-    await storeInvoiceMoves(tx, planned);
+    await storeInvoiceMoves(tx, planned, config);
     return plans.map((plan) => ('command' in plan ? withViewUrl(toMoveOutcome(plan), plan) : plan));
   };
 }

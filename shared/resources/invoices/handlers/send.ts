@@ -12,6 +12,7 @@ import {
   toRecordRef,
 } from '../../../records/record-refs.js';
 import { insertOperations } from '../../../sync/operation-rows.js';
+import { findTextConnections, type TextConnections } from '../../planned-messages/choose-provider.js';
 import { LINK_DAYS } from '../../planned-messages/link.js';
 import {
   isInFlight,
@@ -82,6 +83,18 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
       return { found };
     },
   };
+}
+
+/**
+ * Finds the connections through which the accounts send texts. Nearly no command sends a text, so
+ * usually no query runs.
+ */
+export async function findTextConnectionsOf(tx: Transaction, commands: Command[]): Promise<TextConnections> {
+  if (commands.length === 0) return new Map();
+  return findTextConnections(
+    tx,
+    commands.map(({ tenantId }) => tenantId),
+  );
 }
 
 /** Matches 5 to 30 characters: digits and usual separators, such as +1 555 010 4477. */

@@ -17,14 +17,9 @@ import { type InvoiceStatus, PATCHABLE_STATUSES } from '../transitions.js';
 import { AGENT_TRACE_COLUMNS, isAgentPriceReaddressed, updateAgentTraces } from './agent-traces.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from './lifecycle.js';
 import { addLineTotals, buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
-import {
-  type PatchedMove,
-  type PlannedMove,
-  planPatchedMoves,
-  storeInvoiceMoves,
-  toMoveOutcome,
-} from './move-handler.js';
+import { type PatchedMove, planPatchedMoves } from './move-handler.js';
 import { reopenIfDueLater } from './reopen-if-due-later.js';
+import { type PlannedMove, storeInvoiceMoves, toMoveOutcome } from './store-invoices.js';
 
 type UpdateCommand = Command<InvoicePatch>;
 
@@ -72,6 +67,7 @@ export async function updateInvoices(
   await storeInvoiceMoves(
     tx,
     plans.flatMap(({ command }) => (moves.get(command.id) as PlannedMove | undefined) ?? []),
+    config,
   );
   const reopened = await reopenIfDueLater(
     tx,

@@ -1,0 +1,85 @@
+import type { OpenConnection, VendorResponse } from '../contract/connection.js';
+import type { ClubFile } from '../contract/motor-club.js';
+import { VendorError } from '../contract/vendor-error.js';
+
+export interface RoadSyncRequest {
+  method: 'GET' | 'POST';
+  /** Below the address of the Invoice API. */
+  path: string;
+  query?: Record<string, string>;
+  body?: object;
+  file?: ClubFile;
+}
+
+/** Maximum number of invoices on a page of RoadSync's list. */
+export const MAX_LISTED = 21;
+
+interface Trouble {
+  errors?: unknown;
+  message?: unknown;
+}
+
+/**
+ * Calls RoadSync's Invoice API. Returns the member `data` of the answer, or undefined if the answer
+ * has no body. RoadSync knows no idempotency keys, so the client never repeats a write.
+ * @throws {VendorError} if RoadSync refuses the call or does not answer
+ */
+export async function callRoadSync(
+  { call, credentials }: OpenConnection,
+  { method, path, query = {}, body, file }: RoadSyncRequest,
+): Promise<unknown> {
+  const search = new URLSearchParams(query).toString();
+  const contentType = file?.contentType ?? (body ? 'application/json' : undefined);
+  const response = await call({
+    method,
+    path: search === '' ? path : `${path}?${search}`,
+    headers: {
+      'x-api-key': credentials.api_key ?? '',
+      accept: 'application/json',
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    },
+    ...(file ? { body: file.data } : body ? { body: JSON.stringify(body) } : {}),
+    isRepeatable: method === 'GET',
+  });
+  if (response.status >= 300) throw toVendorError(response);
+  if (response.body.length === 0) return undefined;
+  return (parse(response, method) as { data?: unknown }).data;
+}
+
+function parse({ body, status }: VendorResponse, method: string): object {
+  const kind = method === 'GET' ? 'again' : 'unknown_outcome';
+  const fail = (cause?: unknown) =>
+    new VendorError(`RoadSync answered ${status} without JSON.`, { kind, code: 'not_json', cause });
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw fail(cause);
+  }
+  if (typeof answer !== 'object' || answer === null) throw fail();
+  return answer;
+}
+
+/** Builds the error for all other refusals. The caller has already handled 401, 429 and 5xx. */
+function toVendorError({ status, body }: VendorResponse): VendorError {
+  const { code, text } = readTrouble(body);
+  // The gateway before RoadSync answers 403 to an unknown key.
+  const kind = status === 403 ? 'auth' : status === 404 ? 'gone' : 'refused';
+  const message =
+    status === 403
+      ? 'RoadSync does not accept the API key.'
+      : `RoadSync refused: ${text ?? `it answered ${status}`}.`;
+  return new VendorError(message, { kind, code: code ?? `http_${status}` });
+}
+
+function readTrouble(body: Buffer): { code?: string | undefined; text?: string | undefined } {
+  try {
+    const { errors, message } = JSON.parse(body.toString('utf8')) as Trouble;
+    const [first] = (Array.isArray(errors) ? errors : []) as Record<string, unknown>[];
+    const code = typeof first?.code === 'string' ? first.code.slice(0, 100) : undefined;
+    const text = [first?.title, first?.detail, message, code].find((one) => typeof one === 'string');
+    return { code, text: (text as string | undefined)?.slice(0, 500) };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,41 @@
+import type { EventDraft } from '../../contracts/command.js';
+import type { ClaimChangeSet } from './claim-row.js';
+import { INVOICE_STEPS_ON_SUBMIT, type InvoiceStep } from './transitions.js';
+
+/** Lets the worker send the claim to its billing partner. The invoice waits as `sending`. */
+export function sendToPartner(course: ClaimChangeSet, steps: readonly InvoiceStep[]): void {
+  course.moveInvoice(steps.filter(({ to }) => to !== 'sent_to_roadsync'));
+  if (course.invoice.status === 'sending') course.invoice = { ...course.invoice, delivery_state: 'queued' };
+  course.limitExpectedToOwed();
+  course.queueOperation('submit');
+}
+
+/**
+ * Marks an attempt as taken by the billing partner, and its invoice as sent there. An invoice that
+ * was paid, disputed or voided meanwhile keeps its status.
+ * @returns the events; undefined if the claim no longer waits for the partner
+ */
+export function markTaken(
+  course: ClaimChangeSet,
+  { attempt, amountCents, now }: { attempt: number; amountCents: number | undefined; now: string },
+): EventDraft[] | undefined {
+  if (!course.canMove('submitted', 'P')) return undefined;
+  const isWaiting = course.invoice.delivery_state === 'queued';
+  course.moveInvoice(INVOICE_STEPS_ON_SUBMIT[course.invoice.status] ?? []);
+  course.invoice = { ...course.invoice, delivery_state: 'sent', sent_at: now };
+  course.move('submitted', 'P', {
+    submitted_at: now,
+    attempt,
+    status_reason: null,
+    respond_by: null,
+    ...(amountCents === undefined ? {} : { expected_cents: amountCents }),
+  });
+  return isWaiting ? [{ type: 'invoice.sent', entity: { type: 'invoice', id: course.invoice.id } }] : [];
+}
+
+/** Fails the invoice of a claim that does not reach its billing partner. */
+export function failSending(course: ClaimChangeSet, reason: string): void {
+  if (course.invoice.status !== 'sending') return;
+  course.moveInvoice([{ to: 'failed', by: 'P' }], reason);
+  course.invoice = { ...course.invoice, delivery_state: 'failed' };
+}

@@ -1,0 +1,122 @@
+import type { Database, Transaction } from '../../platform/postgres/database.js';
+import type { RecordRef } from '../../records/record-refs.js';
+import { CLAIM_KIND } from '../open-claims/store.js';
+import type { ClaimStatus } from './transitions.js';
+
+/** A claim with all that its billing partner gets. */
+export interface PartnerClaim {
+  status: ClaimStatus;
+  status_reason: string | null;
+  attempt: number;
+  club: string;
+  po_number: string | null;
+  expected_cents: number;
+  paid_cents: number;
+  evidence_urls: string[];
+  email: string | null;
+  phone: string | null;
+  invoice_id: string;
+  invoice_number: string;
+  invoice_status: string;
+  invoice_reason: string | null;
+  invoice_tax_cents: number;
+  invoice_total_cents: number;
+  invoice_paid_cents: number;
+  lines: { name: string; quantity: number; unit_price_cents: number; total_cents: number }[];
+  /** The evidence that is a photo of the work order. */
+  photos: { id: string; object_key: string; content_type: string; bytes: number }[];
+}
+
+export async function readPartnerClaim(
+  db: Database,
+  { tenant_id, id }: RecordRef,
+): Promise<PartnerClaim | undefined> {
+  const [row] = await db.read<PartnerClaim>(tenant_id, {
+    name: 'read-partner-claim',
+    text: `select c.status, c.status_reason, c.attempt, c.club, c.po_number, c.expected_cents::float8 as expected_cents,
+             c.paid_cents::float8 as paid_cents, array(select e.item->>'url' from jsonb_array_elements(c.evidence) as e(item)) as evidence_urls,
+             coalesce(u.billing_email, i.billing_email) as email, u.primary_phone as phone, i.id as invoice_id, i.invoice_number,
+             i.status as invoice_status, i.status_reason as invoice_reason, i.tax_cents::float8 as invoice_tax_cents,
+             i.total_cents::float8 as invoice_total_cents, i.paid_cents::float8 as invoice_paid_cents,
+             coalesce((select json_agg(json_build_object('name', l.name, 'quantity', l.quantity, 'unit_price_cents', l.unit_price_cents,
+               'total_cents', l.total_cents) order by l.position) from invoice_line_items l
+               where l.tenant_id = i.tenant_id and l.invoice_id = i.id), '[]'::json) as lines,
+             coalesce((select json_agg(json_build_object('id', p.id, 'object_key', p.object_key, 'content_type', p.content_type, 'bytes', p.bytes)
+               order by p.id) from work_order_photos p where p.tenant_id = i.tenant_id and p.work_order_id = i.work_order_id
+               and p.deleted_at is null and exists (select from jsonb_array_elements(c.evidence) as e(item)
+                 where right(e.item->>'url', 44) = '/photos/' || p.id)), '[]'::json) as photos
+           from claims c join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
+           left join customers u on u.tenant_id = i.tenant_id and u.id = i.customer_id
+           where c.tenant_id = $1 and c.id = $2`,
+    values: [tenant_id, id],
+  });
+  return row;
+}
+
+interface PartnerRef {
+  tenantId: string;
+  connectionId: string;
+  /** Earlier connections to the same account at the partner. */
+  earlierIds: readonly string[];
+}
+
+/** The statuses in which the partner may still report something about a claim. */
+const POLLED = `('submitted', 'accepted', 'denied', 'rebilling', 'short_paid')`;
+/** A claim is polled the less often, the longer ago it was sent. */
+const IS_DUE = `(x.compared_at is null
+  or x.compared_at < now() - least(interval '6 hours', greatest(interval '5 minutes', (now() - c.submitted_at) / 12)))`;
+
+export interface PolledClaim {
+  id: string;
+  external_id: string;
+}
+
+/**
+ * Finds claims whose state must be read at the partner.
+ * @param from.after if set, lists all claims in the sequence of their ids, after this one. If null,
+ *   lists the claims that are due. Their sequence is random, so that none blocks the others
+ */
+export async function findPolledClaims(
+  db: Database,
+  { tenantId, connectionId, earlierIds }: PartnerRef,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<PolledClaim[]> {
+  const condition = after === null ? IS_DUE : 'c.id > $3';
+  const values = [tenantId, [connectionId, ...earlierIds], ...(after === null ? [] : [after])];
+  return db.read<PolledClaim>(tenantId, {
+    name: after === null ? 'find-due-claims' : 'list-polled-claims',
+    text: `select c.id, x.external_id from claims c
+           join external_ids x on x.tenant_id = c.tenant_id and x.connection_id = c.connection_id and x.kind = '${CLAIM_KIND}' and x.local_id = c.id
+           where c.tenant_id = $1 and c.connection_id = any($2::uuid[]) and c.status in ${POLLED}
+             and c.submitted_at > now() - interval '180 days' and ${condition}
+           order by ${after === null ? 'random()' : 'c.id'} limit ${limit}`,
+    values,
+  });
+}
+
+/** Our side of a claim that a partner shows. */
+export interface OurClaim {
+  id: string;
+  status: ClaimStatus;
+  attempt: number;
+  po_number: string | null;
+  expected_cents: number;
+  invoice_number: string;
+  invoice_status: string;
+}
+
+export async function findOurClaims(
+  tx: Transaction,
+  { tenantId }: Pick<PartnerRef, 'tenantId'>,
+  ids: readonly string[],
+): Promise<Map<string, OurClaim>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.query<OurClaim>({
+    name: 'find-our-claims',
+    text: `select c.id, c.status, c.attempt, c.po_number, c.expected_cents::float8 as expected_cents, i.invoice_number, i.status as invoice_status
+           from claims c join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
+           where c.tenant_id = $1 and c.id = any($2::uuid[])`,
+    values: [tenantId, ids],
+  });
+  return new Map(rows.map((row) => [row.id, row]));
+}

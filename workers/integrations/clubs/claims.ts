@@ -1,0 +1,151 @@
+import type { ClubClaimState } from '../../../shared/integrations/contract/motor-club.js';
+import { type ClaimReport, recordClaimReport } from '../../../shared/resources/claims/commands.js';
+import { type PartnerClaim, readPartnerClaim } from '../../../shared/resources/claims/partner-queries.js';
+import { MAX_CLAIM_ATTEMPTS } from '../../../shared/resources/claims/transitions.js';
+import { CLAIM_KIND } from '../../../shared/resources/open-claims/store.js';
+import { readExternalId } from '../../../shared/sync/external-ids.js';
+import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
+import type { KnownChange, RecordKind, WriteOutcome } from '../records/record-kind.js';
+import type { Step } from '../vendor/step.js';
+import { buildClubClaim } from './build-claim.js';
+import { loadClaimFiles } from './claim-files.js';
+import { compareClaims } from './compare-claims.js';
+import { getMotorClub } from './get-motor-club.js';
+
+/** The code of a withdrawal of a claim that the partner never had. */
+const NEVER_THERE = 'never_there';
+
+/** A claim as the partner shows it after a write. */
+interface WrittenClaim extends ClubClaimState {
+  /** The amount that was sent. */
+  sentCents?: number;
+}
+
+/**
+ * The record kind `claim`. A write sends a claim to a billing partner, or withdraws it there. A
+ * read finds what the club has answered.
+ */
+export const claimRecords: RecordKind<WrittenClaim> = {
+  async write(step, operation) {
+    const { tenant_id, local_id: id } = operation;
+    const claim = await readPartnerClaim(step.db, { tenant_id, id });
+    if (!claim) throw new Error('the claim of an operation does not exist');
+    return operation.verb === 'withdraw' ? withdraw(step, operation, claim) : submit(step, operation, claim);
+  },
+  storeAcceptance: () => undefined,
+  compareWritten: (tx, step, { operation, accepted: { written, state } }) =>
+    state && operation.verb === 'submit'
+      ? compareClaims(tx, step, [{ externalId: written.externalId, id: operation.local_id, state }])
+      : Promise.resolve({ commands: [], left: [] }),
+  buildSuccess: ({ verb, local_id }, { state }) => [
+    verb === 'withdraw'
+      ? build(local_id, { attempt: null, state: 'withdrawn', reason: state?.reason ?? null })
+      : build(local_id, {
+          attempt: state?.attempt ?? null,
+          state: 'sent',
+          ...(state?.sentCents === undefined ? {} : { amount_cents: state.sentCents }),
+        }),
+  ],
+  buildFailure({ verb, local_id }, { reason, code }) {
+    if (verb === 'submit') return [build(local_id, { attempt: null, state: 'not_sent', reason })];
+    if (code !== NEVER_THERE) return [];
+    return [build(local_id, { attempt: null, state: 'withdrawn', reason: 'The invoice was voided' })];
+  },
+  pull: () => Promise.reject(new Error('claims are polled one by one')),
+  async readNamed(step, hints) {
+    const connection = await step.open();
+    const changes = [];
+    for (const hint of hints) changes.push(await getMotorClub(step).read(connection, hint));
+    return changes.flatMap((change) => change ?? []);
+  },
+  // The versions have no sequence. Invoices of other programs stay at the partner.
+  adopt: () => undefined,
+  buildChanges: (changes) => changes.flatMap(buildReport),
+  compare: (tx, step, changes) =>
+    compareClaims(
+      tx,
+      step,
+      changes.map(({ change, id }) => ({
+        externalId: change.externalId,
+        id: id.local_id,
+        state: change.fields,
+      })),
+    ),
+};
+
+const build = (entityId: string, input: ClaimReport) => ({ type: recordClaimReport.type, entityId, input });
+
+/** The statuses in which a claim waits to be sent. */
+const WAITING: readonly string[] = ['queued', 'rebilling'];
+const ANNULLED: readonly string[] = ['void', 'cancelled'];
+
+async function submit(
+  step: Step,
+  { tenant_id, connection_id, local_id }: StartedOperation,
+  claim: PartnerClaim,
+): Promise<WriteOutcome<WrittenClaim>> {
+  // If an earlier attempt has arrived, the operation that withdraws the claim finds it.
+  if (!WAITING.includes(claim.status) || ANNULLED.includes(claim.invoice_status))
+    return { cancelled: 'The claim no longer waits to be sent.', mayHaveArrived: false };
+  const sent = buildClubClaim(local_id, claim);
+  if (sent.attempt > MAX_CLAIM_ATTEMPTS)
+    return { cancelled: `The claim was sent ${MAX_CLAIM_ATTEMPTS} times.`, mayHaveArrived: false };
+  if (sent.amountCents <= 0)
+    return { cancelled: 'Nothing is owed on the invoice any more.', mayHaveArrived: false };
+  const known = await readExternalId(step.db, { tenant_id, connection_id, kind: CLAIM_KIND, local_id });
+  const { written, state } = await getMotorClub(step).submit(await step.open(), {
+    ...sent,
+    replaced: known?.externalId ?? null,
+    loadFiles: () => loadClaimFiles(step, claim),
+  });
+  return { written, state: { ...state, attempt: sent.attempt, sentCents: sent.amountCents } };
+}
+
+async function withdraw(
+  step: Step,
+  { tenant_id, connection_id, local_id }: StartedOperation,
+  claim: PartnerClaim,
+): Promise<WriteOutcome<WrittenClaim>> {
+  const known = await readExternalId(step.db, { tenant_id, connection_id, kind: CLAIM_KIND, local_id });
+  const reason = (claim.status === 'withdrawn' ? claim.status_reason : claim.invoice_reason) ?? 'Withdrawn';
+  const { attempt } = claim;
+  const externalId = await getMotorClub(step).withdraw(await step.open(), {
+    claimId: local_id,
+    // The last attempt may be there although its answer was lost.
+    attempts: [attempt, attempt + 1].filter((one) => one > 0 && one <= MAX_CLAIM_ATTEMPTS),
+    known: known?.externalId ?? null,
+    reason,
+  });
+  if (externalId === undefined)
+    return {
+      cancelled: 'The billing partner never had the claim.',
+      mayHaveArrived: false,
+      code: NEVER_THERE,
+    };
+  return { written: { externalId, version: null }, state: { ...WITHDRAWN, reason } };
+}
+
+const WITHDRAWN: WrittenClaim = {
+  status: 'void',
+  attempt: null,
+  amountCents: null,
+  poNumber: null,
+  reason: null,
+  code: null,
+  number: null,
+};
+
+function buildReport({ change, id }: KnownChange<WrittenClaim>) {
+  const { status, attempt, amountCents, reason, code, number } = change.fields;
+  if (status === 'accepted') return [build(id.local_id, { attempt, state: status })];
+  if (status === 'denied') return [build(id.local_id, { attempt, state: status, code, reason })];
+  if (status !== 'paid' || amountCents === null) return [];
+  return [
+    build(id.local_id, {
+      attempt,
+      state: status,
+      amount_cents: amountCents,
+      reference: `RoadSync ${number ?? change.externalId}`.slice(0, 200),
+    }),
+  ];
+}

@@ -1,0 +1,107 @@
+import { failpoint } from '../../../shared/config/failpoints.js';
+import type { Change, OpenConnection } from '../../../shared/integrations/contract/connection.js';
+import type { ClubClaimState } from '../../../shared/integrations/contract/motor-club.js';
+import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { NO_TENANT } from '../../../shared/platform/ids.js';
+import { toStorable } from '../../../shared/platform/storable-text.js';
+import { findPolledClaims, type PolledClaim } from '../../../shared/resources/claims/partner-queries.js';
+import { CLAIM_KIND } from '../../../shared/resources/open-claims/store.js';
+import { markCompared } from '../../../shared/sync/external-ids.js';
+import { readLater } from '../../../shared/sync/notice-rows.js';
+import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
+import { LEFT_WAIT_MS, recordChanges, storeChanges } from '../records/store-changes.js';
+import type { Step, StepCommand } from '../vendor/step.js';
+import { claimRecords } from './claims.js';
+import { getMotorClub } from './get-motor-club.js';
+
+/** The number of claims that one step reads. */
+const CLAIMS_PER_STEP = 20;
+/** After this many failed reads, the step reads no more claims. */
+const MAX_FAILURES = 3;
+/** Begins the cursor of a pull that reads all claims. */
+const ALL = 'all/';
+
+/**
+ * Reads the states of claims at the billing partner, one by one. A claim is read less often, the
+ * longer it waits. A person who asks for a pull since some time gets all claims read.
+ */
+export async function pollClaims(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
+  const after = findStart(stream);
+  const due = await findPolledClaims(step.db, step.connection, { after, limit: CLAIMS_PER_STEP });
+  const { changes, read } = toStorable(await readClaims(step, due));
+  const isLast = due.length < CLAIMS_PER_STEP;
+  const { config } = step.services.runtime;
+  failpoint(config, 'before_page_stored');
+  const commands: StepCommand[] = [];
+  await step.finish({
+    commands,
+    async store(tx) {
+      const stored = await storeChanges(tx, step, { kind: claimRecords, changes });
+      commands.push(...stored.commands);
+      markCompared(tx, step.connection, { kind: CLAIM_KIND, externalIds: read });
+      await readLater(tx, step.connection, { stream: stream.stream, hints: stored.left, inMs: LEFT_WAIT_MS });
+      storeStreamProgress(tx, step.connection, {
+        stream: stream.stream,
+        cursor: after === null || isLast ? null : `${ALL}${due.at(-1)?.id}`,
+        inMs: isLast ? stream.every_seconds * 1000 : 0,
+        requests: stream.requests,
+      });
+      recordChanges(tx, step, { stream: stream.stream, startedAt, ...stored });
+    },
+  });
+  failpoint(config, 'after_page_stored');
+}
+
+/** Returns the id after which all claims are read; null to read those that are due. */
+function findStart({ since, cursor }: DueStream): string | null {
+  if (since !== null) return NO_TENANT;
+  return cursor?.startsWith(ALL) ? cursor.slice(ALL.length) : null;
+}
+
+/**
+ * Reads claims. Leaves out a claim that the partner cannot show, so that it does not stop the
+ * others.
+ * @returns `read`: the partner's ids of all claims that were tried
+ * @throws {VendorError} if the partner is unavailable, or accepts no calls now
+ */
+async function readClaims(
+  step: Step,
+  due: readonly PolledClaim[],
+): Promise<{ changes: Change<ClubClaimState>[]; read: string[] }> {
+  if (due.length === 0) return { changes: [], read: [] };
+  const connection = await step.open();
+  const changes: Change<ClubClaimState>[] = [];
+  const read: string[] = [];
+  let failures = 0;
+  for (const { external_id } of due) {
+    const result = await readClaim(step, connection, external_id);
+    if (result instanceof VendorError) failures++;
+    else if (result) changes.push(result);
+    if (result instanceof VendorError && (isUnavailable(result) || failures >= MAX_FAILURES)) {
+      // What was read so far is stored. The next step meets the error again.
+      if (changes.length === 0) throw result;
+      break;
+    }
+    read.push(external_id);
+  }
+  return { changes, read };
+}
+
+/** True unless the partner answered about this one claim, which other claims may not share. */
+function isUnavailable({ kind, code }: VendorError): boolean {
+  if (kind === 'auth' || kind === 'limit') return true;
+  return kind === 'again' && !code.startsWith('http_') && code !== 'not_json';
+}
+
+async function readClaim(
+  step: Step,
+  connection: OpenConnection,
+  externalId: string,
+): Promise<Change<ClubClaimState> | VendorError | undefined> {
+  try {
+    return await getMotorClub(step).read(connection, externalId);
+  } catch (error) {
+    if (error instanceof VendorError) return error;
+    throw error;
+  }
+}
