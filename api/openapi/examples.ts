@@ -126,6 +126,7 @@ export const EXAMPLES: Record<string, unknown> = {
     tax_rate_bps: null,
     rate_card_id: null,
     autopay: null,
+    billing_connection_id: null,
     balance_cents: 41_250,
     overdue_cents: 12_500,
     credit_cents: 0,

@@ -8,7 +8,7 @@ import {
   sharesHookOfSignIns,
   type TenantVendor,
 } from '../../shared/integrations/contract/vendor.js';
-import { getVendorAddresses } from '../../shared/integrations/contract/vendor-addresses.js';
+import { getVendorAddresses } from '../../shared/integrations/vendor-addresses.js';
 import { hmacSha256, seal, unseal } from '../../shared/platform/crypto.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';

@@ -3,7 +3,7 @@ import type { ClubFile } from '../contract/motor-club.js';
 import { VendorError } from '../contract/vendor-error.js';
 
 export interface RoadSyncRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   /** Below the address of the Invoice API. */
   path: string;
   query?: Record<string, string>;

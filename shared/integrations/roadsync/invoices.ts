@@ -1,10 +1,11 @@
 import type { Change, OpenConnection } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
-import type { ClubClaimState, MotorClubAdapter } from '../contract/motor-club.js';
+import type { ClubClaim, ClubClaimState, ClubFile, MotorClubAdapter } from '../contract/motor-club.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { callRoadSync, MAX_LISTED } from './client.js';
 import {
   buildClaimMark,
+  buildComments,
   CLAIM_FIELD,
   type RoadSyncInvoice,
   readInvoice,
@@ -38,13 +39,8 @@ export const motorClub: MotorClubAdapter = {
         code: 'voided_there',
       });
     if (!found || found.status === UNSENT) {
-      for (const file of await loadFiles())
-        await callRoadSync(connection, {
-          method: 'POST',
-          path: toPath(invoice.id, 'attach'),
-          query: { attachmentName: file.name },
-          file,
-        });
+      if (!invoice.hasFiles)
+        await attachFiles(connection, { id: invoice.id, claim, files: await loadFiles() });
       const { email, phone } = claim.payer;
       const body = email === null ? { phone: toPhone(phone) } : { email };
       await callRoadSync(connection, { method: 'POST', path: toPath(invoice.id, 'send'), body });
@@ -67,6 +63,22 @@ export const motorClub: MotorClubAdapter = {
     return invoice && toChange(externalId, invoice.state);
   },
 };
+
+/** Attaches files, and then marks the invoice, so that a repetition does not attach them again. */
+async function attachFiles(
+  connection: OpenConnection,
+  { id, claim, files }: { id: string; claim: ClubClaim; files: readonly ClubFile[] },
+): Promise<void> {
+  for (const file of files)
+    await callRoadSync(connection, {
+      method: 'POST',
+      path: toPath(id, 'attach'),
+      query: { attachmentName: file.name },
+      file,
+    });
+  const comments = buildComments(connection.settings, claim, files.length);
+  await callRoadSync(connection, { method: 'PATCH', path: toPath(id), body: { comments } });
+}
 
 const MISSING: ClubClaimState = {
   status: 'missing',

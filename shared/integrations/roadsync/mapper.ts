@@ -25,6 +25,8 @@ export interface RoadSyncInvoice {
   isVoid: boolean;
   state: ClubClaimState;
   claimId: string | null;
+  /** True if all files of the claim were attached. */
+  hasFiles: boolean;
 }
 
 /** Builds the value of {@link CLAIM_FIELD}. Each attempt has a value of its own. */
@@ -34,10 +36,8 @@ export function buildClaimMark({ claimId, attempt }: { claimId: string; attempt:
 
 export function toCreation({ credentials, settings }: OpenConnection, claim: ClubClaim): object {
   const { name, email, phone } = claim.payer;
-  const { terms } = settings as MotorClubSettings;
   const po = claim.poNumber === null ? '' : `PO ${claim.poNumber}, `;
-  const evidence = claim.evidenceUrls.map((url) => `Evidence: ${url}`);
-  const comments = [...(terms ? [terms] : []), ...evidence].join('\n').slice(0, MAX_COMMENTS);
+  const comments = buildComments(settings, claim);
   return {
     companyId: credentials.company_id,
     locationId: credentials.location_id,
@@ -58,6 +58,29 @@ export function toCreation({ credentials, settings }: OpenConnection, claim: Clu
       ...(claim.poNumber === null ? {} : { [PO_FIELD]: claim.poNumber }),
     },
   };
+}
+
+/** Begins the line of the comments that shows that all files were attached. */
+const ATTACHED = 'Files attached: ';
+
+/**
+ * Builds the comments of an invoice.
+ * @param fileCount the number of attached files, once all were attached. RoadSync does not list
+ *   files, so this line keeps a repetition from attaching them again
+ */
+export function buildComments(
+  settings: OpenConnection['settings'],
+  { evidenceUrls }: Pick<ClubClaim, 'evidenceUrls'>,
+  fileCount?: number,
+): string {
+  const { terms } = settings as MotorClubSettings;
+  return [
+    ...(fileCount === undefined ? [] : [`${ATTACHED}${fileCount}`]),
+    ...(terms ? [terms] : []),
+    ...evidenceUrls.map((url) => `Evidence: ${url}`),
+  ]
+    .join('\n')
+    .slice(0, MAX_COMMENTS);
 }
 
 /** Returns the ten digits of a number in the United States or Canada, as RoadSync's examples. */
@@ -100,6 +123,7 @@ export function readInvoice(
     status: statusText,
     isVoid,
     claimId: readOwnId(claimId),
+    hasFiles: String(value.comments ?? '').startsWith(ATTACHED),
     state: {
       status: isVoid ? 'void' : (STATUSES.get(statusText) ?? 'unknown'),
       attempt: /^[1-9]$/.test(attempt) ? Number(attempt) : null,

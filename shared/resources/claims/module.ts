@@ -4,4 +4,9 @@ import { claimFields } from './fields.js';
 import * as schemas from './schema.js';
 import { claimTable } from './table.js';
 
-export const claimModule = defineModule({ table: claimTable, schemas, commands, fields: [claimFields] });
+export const claimModule = defineModule({
+  table: claimTable,
+  schemas,
+  commands,
+  fields: [claimFields],
+});

@@ -1,6 +1,7 @@
 import { type TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { motive } from '../../../shared/integrations/motive/adapter.js';
 import { quickbooks } from '../../../shared/integrations/quickbooks/adapter.js';
+import { roadsync } from '../../../shared/integrations/roadsync/adapter.js';
 import { samsara } from '../../../shared/integrations/samsara/adapter.js';
 import { smtp } from '../../../shared/integrations/smtp/adapter.js';
 import { stripe } from '../../../shared/integrations/stripe/adapter.js';
@@ -19,6 +20,12 @@ export const FAST_XERO: TenantVendor = {
   manifest: { ...xero.manifest, limits: { ...xero.manifest.limits, perSecond: 100, perMinute: 6000 } },
 };
 
+/** RoadSync with a limit that does not make the tests wait. */
+export const FAST_ROADSYNC: TenantVendor = {
+  ...roadsync,
+  manifest: { ...roadsync.manifest, limits: { ...roadsync.manifest.limits, perSecond: 100 } },
+};
+
 /** The vendors of the workers that tests kill. */
 export const WORKER_VENDORS = new Vendors([
   smtp,
@@ -29,4 +36,5 @@ export const WORKER_VENDORS = new Vendors([
   motive,
   FAST_QUICKBOOKS,
   FAST_XERO,
+  FAST_ROADSYNC,
 ]);

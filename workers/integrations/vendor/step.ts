@@ -1,8 +1,8 @@
 import type { Command } from '../../../shared/contracts/command.js';
 import type { OpenConnection } from '../../../shared/integrations/contract/connection.js';
 import type { TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
-import { getVendorAddresses } from '../../../shared/integrations/contract/vendor-addresses.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { getVendorAddresses } from '../../../shared/integrations/vendor-addresses.js';
 import { storeOperationAtCommit } from '../../../shared/operations/store.js';
 import type { OutboundClient } from '../../../shared/outbound/client.js';
 import type { Database, Transaction } from '../../../shared/platform/postgres/database.js';

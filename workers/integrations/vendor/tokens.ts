@@ -2,8 +2,8 @@ import Joi from 'joi';
 import type { Config, VendorSettings } from '../../../shared/config/config.js';
 import { failpoint } from '../../../shared/config/failpoints.js';
 import type { OAuthManifest, TenantVendor } from '../../../shared/integrations/contract/vendor.js';
-import { getVendorAddresses } from '../../../shared/integrations/contract/vendor-addresses.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { getVendorAddresses } from '../../../shared/integrations/vendor-addresses.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import type { ConnectionQueueRef } from '../../../shared/queues/integrations.js';
 import {

@@ -1,5 +1,5 @@
-import type { VendorSettings } from '../../config/config.js';
-import type { TenantVendor } from './vendor.js';
+import type { VendorSettings } from '../config/config.js';
+import type { TenantVendor } from './contract/vendor.js';
 
 export interface VendorAddresses {
   baseUrl: string;
