@@ -135,7 +135,7 @@ export async function storePartnerReleases(
       })),
       connection_id: partner.connectionId,
     })),
-    COLUMNS,
+    { name: 'insert-released-claims', columns: COLUMNS },
   );
   await insertClaimOperations(
     tx,

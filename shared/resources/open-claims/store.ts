@@ -37,19 +37,20 @@ export const promptPartner = (connectionId: string): Prompt => ({
 /**
  * Inserts claims, and returns the keys of the inserted ones. Leaves out a claim if its invoice has
  * an open one. The caller has locked the invoices.
+ * @param name identifies the query, because callers insert different columns
  * @param columns the columns of the rows besides `tenant_id` and `id`, with their types
  */
 export async function insertClaims(
   tx: Transaction,
   rows: readonly RecordRef[],
-  columns: string,
+  { name, columns }: { name: string; columns: string },
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const names = parseColumnNames(columns);
   const inserted = await tx.query<RecordRef>({
-    name: 'insert-claims',
+    name,
     text: `insert into claims (tenant_id, id, ${names.join(', ')}, submit_by)
-           select r.tenant_id, r.id, ${names.map((name) => `r.${name}`).join(', ')},
+           select r.tenant_id, r.id, ${names.map((column) => `r.${column}`).join(', ')},
              coalesce(i.service_date, (select w.completion_time from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id),
                i.created_at) + interval '60 days'
            from ${recordsetSql(`tenant_id uuid, id uuid, ${columns}`)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id

@@ -50,7 +50,10 @@ export async function createClaims(
         ...toRecordRef(command),
       };
     });
-  const inserted = await insertClaims(tx, rows, `${claimFields.settable}, connection_id uuid`);
+  const inserted = await insertClaims(tx, rows, {
+    name: 'insert-claims',
+    columns: `${claimFields.settable}, connection_id uuid`,
+  });
   return commands.map((command): CommandOutcome => {
     const refusal = refusalFor(command);
     if (refusal) return refusal;

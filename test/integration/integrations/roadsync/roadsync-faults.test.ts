@@ -115,11 +115,19 @@ describe('faults of RoadSync, and who may be billed through it', () => {
     ]);
     const writer = await clubs.stack.createKey(account.tenant.id, { permissions: ['read', 'write'] });
     expect((await set(account.connectionId, clubs.stack.createClient(writer))).status).to.equal(403);
+    const setOwn = () =>
+      other.client.patch(`/customers/${other.customerId}`, { billing_connection_id: other.connectionId });
+    const setKind = (kind: string) =>
+      clubs.stack.rows(other.tenant.id, 'update connections set kind = $2 where tenant_id = $1', [
+        other.tenant.id,
+        kind,
+      ]);
+    await setKind('payments');
+    expect((await setOwn()).status).to.equal(400);
+    await setKind('motor_club');
+    expect((await setOwn()).status).to.equal(200);
     await other.client.delete(`/connections/${other.connectionId}`);
-    const late = await other.client.patch(`/customers/${other.customerId}`, {
-      billing_connection_id: other.connectionId,
-    });
-    expect(late.status).to.equal(400);
+    expect((await setOwn()).status).to.equal(400);
     const invoice = await other.createInvoice(10_000);
     const refused = await other.client.post(`/invoices/${invoice}/send`, {});
     expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'invalid_status_transition']);
