@@ -73,6 +73,7 @@ import * as addTelematics from './20261128220000_add_telematics.js';
 import * as indexTruckNames from './20261128220100_index_truck_names.js';
 import * as addBillingPartner from './20261128231000_add_billing_partner.js';
 import * as indexPartnerClaims from './20261128231100_index_partner_claims.js';
+import * as addClubOffers from './20261128232000_add_club_offers.js';
 
 interface Migration {
   name: string;
@@ -160,6 +161,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261128220100_index_truck_names', ...indexTruckNames },
   { name: '20261128231000_add_billing_partner', ...addBillingPartner },
   { name: '20261128231100_index_partner_claims', ...indexPartnerClaims },
+  { name: '20261128232000_add_club_offers', ...addClubOffers },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

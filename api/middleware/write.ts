@@ -91,7 +91,7 @@ export function serveWrite<Input>(
             key: writeHeaders.key,
             method: ctx.method,
             path: getUnversionedPath(ctx),
-            bodyHash: hashBody(selectBodyToHash(options, { value, by: ctx.state.key.id })),
+            bodyHash: hashBody(selectBodyToHash(options, { value, key: ctx.state.key })),
           }
         : null,
       ifMatch: definition.creates ? null : readIfMatch(ctx),
@@ -117,15 +117,15 @@ function describeWrite<Input>(
 
 /**
  * Returns the value whose hash is stored with the Idempotency-Key. A retry must have the same hash.
- * Usually the value is the body. If the response may show a secret, the value also contains the
- * caller's id. Otherwise another caller could repeat the request to get the secret.
+ * Usually the value is the body. If the response may show a secret, or if a motor club calls, the
+ * value also contains the caller's id. Otherwise another caller could repeat the request.
  */
 function selectBodyToHash<Input>(
   { bodyToHash, transformResponse }: WriteOptions<Input>,
-  { value, by: callerId }: { value: unknown; by: string },
+  { value, key }: { value: unknown; key: Principal },
 ): unknown {
   const body = bodyToHash?.(value) ?? value;
-  return transformResponse ? { value: body, by: callerId } : body;
+  return transformResponse || key.clubId ? { value: body, by: key.clubId ?? key.id } : body;
 }
 
 /** The members of the principal that describe the author of a command. */

@@ -9,9 +9,9 @@ export function describeRights({ access, isSensitive }: RouteFacts): string {
 
 function describeAccess(access: Access | undefined): string {
   if (!access) return 'Every key may call this.';
-  const { permission, agentScope, isPersonOnly } = access;
+  const { permission, orPermission, agentScope, isPersonOnly } = access;
   if (isPersonOnly) return 'Only a signed-in person may do this; keys may not.';
-  const needed = `Needs the permission ${permission}`;
+  const needed = `Needs the permission ${permission}${orPermission ? ` or ${orPermission}` : ''}`;
   return agentScope === null
     ? `${needed}. Not for agent keys.`
     : `${needed}, or an agent key with the scope ${agentScope}.`;

@@ -10,6 +10,10 @@ export const tags = [
   { name: 'Integrations', description: 'Connections to vendors, and what needs a decision about them' },
   { name: 'Approvals', description: 'Writes that wait for a person' },
   { name: 'Suggestions', description: 'Likely billing mistakes that detectors found' },
+  {
+    name: 'Club offers',
+    description: 'Jobs that motor clubs offer by their own keys, and the answers of the company',
+  },
   { name: 'Claims', description: 'Claims submitted to motor clubs' },
   { name: 'Access', description: 'Keys, people, settings, limits and the outcome of writes' },
   { name: 'Description', description: 'This document' },

@@ -79,12 +79,12 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
 });
 
 /**
- * True if the key may read the operation. An agent key may read only its own operations. Any other
- * key needs the permission `admin` for an admin command, and the permission `read` for other
- * commands.
+ * True if the key may read the operation. The keys of agents and motor clubs may read only their
+ * own operations. Any other key needs the permission `admin` for an admin command, and the
+ * permission `read` for other commands.
  */
 function canReadOperation(key: Principal, operation: OperationView): boolean {
-  if (key.kind === 'agent') return operation.actorId === key.id;
+  if (key.kind === 'agent' || key.clubId !== undefined) return operation.actorId === key.id;
   return key.permissions.includes(
     getCommandDefinition(operation.type).permission === 'admin' ? 'admin' : 'read',
   );

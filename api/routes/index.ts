@@ -9,6 +9,7 @@ export { approvalRoutes } from './approvals.js';
 export { auditLogRoutes } from './audit-log.js';
 export { bookingPreviewRoutes } from './booking-preview.js';
 export { claimRoutes } from './claims.js';
+export { clubOfferRoutes } from './club-offers.js';
 export { connectionChoiceRoutes } from './connection-choices.js';
 export { connectionVehicleRoutes } from './connection-vehicles.js';
 export { connectionRoutes } from './connections.js';

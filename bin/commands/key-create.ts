@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { dateTime, strictBoolean, text } from '../../shared/contracts/schemas/fields.js';
 import { validate } from '../../shared/contracts/schemas/validate.js';
-import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
+import { ACCOUNT_PERMISSIONS, AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
@@ -36,7 +36,7 @@ const listSchema = (known: readonly string[]) =>
 const rights = Joi.object({
   kind: Joi.string(),
   name: text(100).required(),
-  permissions: listSchema(PERMISSIONS).default(['read', 'write']),
+  permissions: listSchema(ACCOUNT_PERMISSIONS).default(['read', 'write']),
   scopes: listSchema(AGENT_SCOPES).default([]),
   read_only: strictBoolean(),
   expires_at: dateTime().default(null),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
+import { ACCOUNT_PERMISSIONS, AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { deriveKey, hashPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Transaction } from '../../shared/platform/postgres/database.js';
@@ -60,7 +60,7 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
     prefix: material.prefix,
     last_four: material.lastFour,
     key_hash: material.hash,
-    permissions: plan.kind === 'api' ? [...PERMISSIONS] : [],
+    permissions: plan.kind === 'api' ? [...ACCOUNT_PERMISSIONS] : [],
     scopes: selectScopes(plan),
     read_only: plan.readOnly,
     tier: null,

@@ -4,6 +4,11 @@ import type { AgentScope, Permission } from './vocabulary.js';
 
 export interface Access {
   permission: Permission;
+  /**
+   * Another permission that gives access too. The route then shows its holders less: a club sees
+   * only its own offers.
+   */
+  orPermission?: Permission;
   /** The scope that an agent key needs. Null if agent keys have no access. */
   agentScope: AgentScope | null;
   /**
@@ -17,13 +22,14 @@ export interface Access {
  * @throws {AppError} 403 with the code read_only_key, forbidden or insufficient_scope. The details
  * of insufficient_scope name the missing permission or scope
  */
-export function assertAccess(key: Principal, { permission, agentScope, isPersonOnly }: Access): void {
+export function assertAccess(key: Principal, access: Access): void {
+  const { permission, orPermission, agentScope, isPersonOnly } = access;
   if (key.readOnly && permission !== 'read') {
     throw new AppError('read_only_key', 'This key is read-only. Use a key that may write.');
   }
   if (key.kind === 'agent') {
     assertScope(key, agentScope);
-  } else if (!key.permissions.includes(permission)) {
+  } else if (!key.permissions.some((one) => one === permission || one === orPermission)) {
     throw new AppError('insufficient_scope', `This key lacks the permission ${permission}.`, {
       details: [{ required: permission }],
     });

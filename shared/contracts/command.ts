@@ -82,6 +82,11 @@ export interface EventDraft {
    * may be failing.
    */
   excludedEndpointId?: string;
+  /**
+   * The motor club whose offer the event is about. An endpoint of a club gets only events about
+   * this club's offers.
+   */
+  clubId?: string;
 }
 
 /**

@@ -185,6 +185,8 @@ export const permission = namedEnum('Permission', PERMISSIONS, {
   write: 'Create and change records',
   approve: 'Approve, send and void invoices, dispatch and cancel work orders, refund payments',
   admin: 'Manage keys, people, webhooks, settings and exports',
+  club_offers:
+    "For a motor club's key, alone: offer jobs, and read and withdraw its own offers. It reads nothing else",
 });
 
 export const agentScope = namedEnum('AgentScope', AGENT_SCOPES, {

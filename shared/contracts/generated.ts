@@ -9,7 +9,7 @@ export type AgentScope =
   | "read_dispatch"
   | "read_audit"
   | "propose_approvals";
-export type Permission = "read" | "write" | "approve" | "admin";
+export type Permission = "read" | "write" | "approve" | "admin" | "club_offers";
 export type ApprovalKind = "agent_write" | "invoice_approval";
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
 export type ActorType = "user" | "agent" | "api_key" | "system" | "integration";
@@ -19,6 +19,22 @@ export type AutopayAttemptStatus = "charging" | "processing" | "succeeded" | "fa
 export type ClaimStatus =
   "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
 export type ClubAnswer = "accepted" | "denied" | "paid";
+export type ClubOfferStatus = "received" | "accepted" | "refused" | "expired" | "confirmed" | "withdrawn";
+export type ClubRefusalReason =
+  "no_truck" | "too_far" | "wrong_equipment" | "price" | "outside_hours" | "unsafe" | "other";
+export type ClubProgress =
+  | "waiting"
+  | "dispatched"
+  | "en_route"
+  | "in_progress"
+  | "on_scene"
+  | "hooked"
+  | "towing"
+  | "at_destination"
+  | "cleared"
+  | "completed"
+  | "cancelled";
+export type ClubWithdrawalReason = "cancelled" | "goa";
 export type ChoiceSubject = "account" | "tax";
 export type VendorKind = "accounting" | "payments" | "motor_club" | "messaging" | "telematics";
 export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" | "failing" | "revoked";
@@ -208,6 +224,7 @@ export interface ApiKey {
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
+  club_id: string | null;
 }
 export interface ApiKeyCreate {
   name: string;
@@ -240,6 +257,7 @@ export interface ApiKeyWithSecret {
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
+  club_id: string | null;
   key: string | null;
 }
 export interface Approval {
@@ -444,6 +462,107 @@ export interface ClaimPatch {
 }
 export interface ClaimWithdraw {
   reason: string;
+}
+export interface ClubOffer {
+  id: string;
+  club_id: string;
+  club: string;
+  reference: string;
+  status: ClubOfferStatus;
+  service_type: string;
+  pickup_location: string | null;
+  pickup: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
+  dropoff_location: string | null;
+  vehicle: {
+    make: string | null;
+    model: string | null;
+    year: number | null;
+  };
+  vin: string | null;
+  contact_name: string | null;
+  contact_phone: string | null;
+  notes: string | null;
+  po_number: string | null;
+  offered_cents: number | null;
+  respond_by: string;
+  answered_at: string | null;
+  eta: string | null;
+  refusal_reason: "no_truck" | "too_far" | "wrong_equipment" | "price" | "outside_hours" | "unsafe" | "other" | null;
+  refusal_note: string | null;
+  withdrawal_reason: "cancelled" | "goa" | null;
+  withdrawal_note: string | null;
+  customer_id: string | null;
+  work_order_id: string | null;
+  progress:
+    | "waiting"
+    | "dispatched"
+    | "en_route"
+    | "in_progress"
+    | "on_scene"
+    | "hooked"
+    | "towing"
+    | "at_destination"
+    | "cleared"
+    | "completed"
+    | "cancelled"
+    | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface ClubOfferAccept {
+  eta_minutes: number;
+  truck_id?: string | null;
+  customer_id?: string | null;
+}
+export interface ClubOfferConfirm {
+  [k: string]: unknown;
+}
+export interface ClubOfferCreate {
+  reference: string;
+  service_type: string;
+  pickup_location?: string | null;
+  pickup?: {
+    address?: string | null;
+    lat?: number | null;
+    lng?: number | null;
+  } | null;
+  dropoff_location?: string | null;
+  vehicle?: {
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+  } | null;
+  vin?: string | null;
+  contact_name?: string | null;
+  contact_phone?: string | null;
+  notes?: string | null;
+  po_number?: string | null;
+  offered_cents?: number | null;
+  respond_by?: string;
+}
+export interface ClubOfferExpire {
+  [k: string]: unknown;
+}
+export interface ClubOfferGone {
+  note?: string | null;
+}
+export interface ClubOfferListQuery {
+  status?: ClubOfferStatus;
+  reference?: string;
+  work_order_id?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface ClubOfferRefuse {
+  reason: ClubRefusalReason;
+  note?: string | null;
+}
+export interface ClubOfferWithdraw {
+  note?: string | null;
 }
 export interface Choice {
   id: string;
@@ -2441,6 +2560,13 @@ export interface WebhookTest {
     | "message.received"
     | "payout.paid"
     | "payout.failed"
+    | "club_offer.created"
+    | "club_offer.accepted"
+    | "club_offer.refused"
+    | "club_offer.expired"
+    | "club_offer.confirmed"
+    | "club_offer.withdrawn"
+    | "club_offer.status_changed"
     | "endpoint.failing"
     | "endpoint.disabled"
     | "endpoint.recovered"
@@ -2478,6 +2604,7 @@ export interface WebhookEndpoint {
   };
   created_at: string;
   updated_at: string;
+  club_id: string | null;
 }
 export interface WebhookEndpointCreate {
   url: string;
@@ -2490,6 +2617,7 @@ export interface WebhookEndpointCreate {
   max_in_flight: number;
   enabled: boolean;
   asymmetric: boolean;
+  club_id?: string | null;
 }
 export interface WebhookEndpointRevoke {
   [k: string]: unknown;
@@ -2544,6 +2672,7 @@ export interface WebhookEndpointWithSecret {
   };
   created_at: string;
   updated_at: string;
+  club_id: string | null;
   secret: string | null;
 }
 export interface WebhookRecover {

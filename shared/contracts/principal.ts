@@ -9,6 +9,11 @@ export interface Principal {
   name: string;
   permissions: Permission[];
   scopes: AgentScope[];
+  /**
+   * Present only for a motor club's key: the id of the club's first key. The club reads and changes
+   * only offers with this id, and nothing else of the account.
+   */
+  clubId?: string;
   readOnly: boolean;
   /** In ms since the epoch. */
   expiresAt: number | null;

@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from './vocabulary.js';
+import { ACCOUNT_PERMISSIONS, type Permission } from './vocabulary.js';
 
 /** The roles of people (docs/decisions.md §12). */
 export const ROLES = ['owner', 'admin', 'dispatcher', 'bookkeeper', 'driver', 'viewer'] as const;
@@ -6,8 +6,8 @@ export type Role = (typeof ROLES)[number];
 
 /** The permissions of a signed-in person, by role. */
 export const ROLE_PERMISSIONS: Readonly<Record<Role, readonly Permission[]>> = {
-  owner: PERMISSIONS,
-  admin: PERMISSIONS,
+  owner: ACCOUNT_PERMISSIONS,
+  admin: ACCOUNT_PERMISSIONS,
   dispatcher: ['read', 'write', 'approve'],
   bookkeeper: ['read', 'write', 'approve'],
   driver: ['read', 'write'],

@@ -1,3 +1,5 @@
+import { CLUB_OFFER_EVENT_TYPES } from './club-offer-events.js';
+
 /**
  * SERVICE_TYPES, LINE_ITEM_CATEGORIES, UNIT_TYPES, COMPANY_TYPES, PHOTO_SLOTS and PHOTO_PHASES list
  * the published values of open vocabularies. Clients may also send other slugs (docs/decisions.md
@@ -169,8 +171,9 @@ export const TIERS = ['starter', 'standard', 'premium'] as const;
 
 export const ENVIRONMENTS = ['live', 'sandbox'] as const;
 
-/** docs/decisions.md §6 explains the permissions. */
-export const PERMISSIONS = ['read', 'write', 'approve', 'admin'] as const;
+/** docs/decisions.md §6 explains the permissions. A motor club's key has `club_offers` alone. */
+export const ACCOUNT_PERMISSIONS = ['read', 'write', 'approve', 'admin'] as const;
+export const PERMISSIONS = [...ACCOUNT_PERMISSIONS, 'club_offers'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** docs/specification.md §5 lists the scopes. */
@@ -199,6 +202,7 @@ export const BUSINESS_EVENT_TYPES = [
   'message.received',
   'payout.paid',
   'payout.failed',
+  ...CLUB_OFFER_EVENT_TYPES,
 ] as const;
 /** Events about the service's own work (docs/decisions.md §8). */
 export const OPERATIONAL_EVENT_TYPES = [

@@ -14,7 +14,7 @@ export const INSERT_EVENT_DELIVERIES = `
     from new_events n cross join lateral (
       select p.id from webhook_endpoints p
       where p.tenant_id = n.tenant_id and p.enabled and p.deleted_at is null and p.event_types && n.filters
-        and p.id is distinct from n.except_endpoint
+        and p.id is distinct from n.except_endpoint and (p.club_id is null or p.club_id = n.club_id)
       -- offset 0 prevents a join: without table statistics it would read and filter the endpoints of all tenants.
       offset 0
     ) p

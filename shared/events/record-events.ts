@@ -13,13 +13,13 @@ export const API_VERSION = 'v1';
  * PostgreSQL builds each event's body from these columns, so the record's JSON does not travel to a
  * worker and back. The body is stored once, so every delivery attempt sends the same bytes
  * (docs/decisions.md §8). The expression `new_events` has the columns tenant_id, id, type, filters,
- * except_endpoint, at and body.
+ * except_endpoint, club_id, at and body.
  */
 export const RECORD_EVENTS = `
   new_events as (
-    select rendered.tenant_id, e.id, e.type, e.filters, e.except_endpoint, e.at, e.head || rendered.body || e.tail as body
+    select rendered.tenant_id, e.id, e.type, e.filters, e.except_endpoint, e.club_id, e.at, e.head || rendered.body || e.tail as body
     from rendered, jsonb_to_recordset(rendered.events)
-      as e(id uuid, type text, filters text[], except_endpoint uuid, at timestamptz, head text, tail text)
+      as e(id uuid, type text, filters text[], except_endpoint uuid, club_id uuid, at timestamptz, head text, tail text)
   ), recorded as (
     insert into events (tenant_id, id, type, occurred_at, body) select tenant_id, id, type, at, body from new_events
   )`;
@@ -46,6 +46,7 @@ export function buildEventRows(command: Command, drafts: EventDraft[], now: Date
       type: draft.type,
       filters: listMatchingFilters(draft.type),
       except_endpoint: draft.excludedEndpointId,
+      club_id: draft.clubId,
       at,
       head: `${envelope.slice(0, -1)},"data":{"object":`,
       tail: `${extra}}}`,

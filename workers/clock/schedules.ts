@@ -5,6 +5,7 @@ export { approvalSweep } from '../../shared/resources/approvals/expiry.js';
 export { pretendChargeSweep } from '../../shared/resources/autopay-attempts/pretend-sweep.js';
 export { autopaySweep } from '../../shared/resources/autopay-attempts/sweep.js';
 export { claimSweep } from '../../shared/resources/claims/deadlines.js';
+export { clubOfferSweep } from '../../shared/resources/club-offers/sweep.js';
 export { storageSweep } from '../../shared/resources/impounds/storage-sweep.js';
 export { overdueSweep } from '../../shared/resources/invoices/overdue-sweep.js';
 export { termsSweep } from '../../shared/resources/invoices/terms-changes.js';

@@ -23,8 +23,9 @@ export interface ListScope extends FilterScope {
   position: CursorPosition | undefined;
   /** The agent that sends the request. Some lists show an agent only the agent's own records. */
   agentId?: string | undefined;
-  /** The signed-in person who sends the request, for lists of the person's own records. */
+  /** The person or the motor club that sends the request, for lists of their own records. */
   personId?: string | undefined;
+  clubId?: string | undefined;
 }
 
 /** Collects SQL conditions. Values are always bound, never part of a condition's text. */

@@ -47,11 +47,11 @@ export async function readPage<Query extends PageQuery>(
   { key, list, query, buildQuery, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
 ): Promise<ListPage> {
   const binding = cursorBindingFor(key, list, query);
-  const { tenantId, timeZone } = key;
+  const { tenantId, timeZone, clubId } = key;
   const agentId = key.kind === 'agent' ? key.id : undefined;
   const personId = key.kind === 'user' ? key.id : undefined;
   const readRows: ReadRows = async ({ start, limit, bytes }) => {
-    const scope = { tenantId, timeZone, position: start, agentId, personId };
+    const scope = { tenantId, timeZone, position: start, agentId, personId, clubId };
     const listQuery = buildQuery(limit === undefined ? query : { ...query, limit }, scope);
     const [page] = await db
       .read<PageRow>(tenantId, withMaxBytes(listQuery, bytes))

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { permission, tier } from '../../contracts/enums.js';
-import { dateTime, strictBoolean, text } from '../../contracts/schemas/fields.js';
+import { dateTime, strictBoolean, text, uuid } from '../../contracts/schemas/fields.js';
 import { PERMISSIONS } from '../../contracts/vocabulary.js';
 import { recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
@@ -30,4 +30,10 @@ export const apiKeyFields = defineFields({
   expires_at: { input: dateTime().allow(null), columns: 'timestamptz' },
   revoked_at: time(dateTime().allow(null)),
   last_used_at: time(dateTime().allow(null)),
+  club_id: {
+    output: uuid()
+      .allow(null)
+      .example(null)
+      .description("For a motor club's key: the club, which is the id of its first key"),
+  },
 });

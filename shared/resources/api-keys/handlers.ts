@@ -6,6 +6,7 @@ import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { refuseMixedRights } from './club-keys.js';
 import type { WithKeyMaterial } from './commands.js';
 import type { KeyKind, KeyMaterial } from './credential.js';
 import { LIVE_KEY_QUOTA } from './live-key-quota.js';
@@ -21,6 +22,8 @@ interface KeyRow {
   key_hash: string;
   permissions: string[];
   scopes: string[];
+  /** The club whose key it is: the id of the club's first key. Absent or null for other keys. */
+  club_id?: string | null;
   read_only: boolean;
   tier: string | null;
   rolled_from: string | null;
@@ -28,16 +31,16 @@ interface KeyRow {
 }
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, name text, prefix text, last_four text, key_hash text, permissions text[], scopes text[],
-  read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
+  club_id uuid, read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
 
 /** Stores the hashes of new keys, never the keys themselves. */
 export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'insert-api-keys',
-    text: `insert into api_keys (tenant_id, id, kind, name, prefix, last_four, key_hash, permissions, scopes, read_only, tier, rolled_from,
+    text: `insert into api_keys (tenant_id, id, kind, name, prefix, last_four, key_hash, permissions, scopes, club_id, read_only, tier, rolled_from,
              expires_at, created_at)
-           select tenant_id, id, kind, name, prefix, last_four, decode(key_hash, 'hex'), permissions, scopes, read_only, tier, rolled_from,
+           select tenant_id, id, kind, name, prefix, last_four, decode(key_hash, 'hex'), permissions, scopes, club_id, read_only, tier, rolled_from,
              expires_at, now() from ${recordsetSql(COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
@@ -70,14 +73,19 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
 ) {
   return async (tx: Transaction, commands: Command<WithKeyMaterial<Input>>[]): Promise<CommandOutcome[]> => {
     const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
-    const refusals = commands.map(({ tenantId }) => quota.reserve(tenantId));
+    const refusals = commands.map(
+      ({ tenantId, input }) =>
+        ('permissions' in input ? refuseMixedRights(input) : undefined) ?? quota.reserve(tenantId),
+    );
     const admitted = commands.filter((_command, index) => !refusals[index]);
     await insertApiKeys(
       tx,
       admitted.map((command) => {
         const { material, name, read_only, expires_at = null } = command.input;
         const fields = { kind, name, read_only, rolled_from: null, expires_at };
-        return { ...toRecordRef(command), ...toKeyColumns(material), ...fields, ...rightsFor(command.input) };
+        const rights = rightsFor(command.input);
+        const club_id = rights.permissions.includes('club_offers') ? command.entityId : null;
+        return { ...toRecordRef(command), ...toKeyColumns(material), ...fields, ...rights, club_id };
       }),
     );
     return commands.map((command, index) => refusals[index] ?? keyOutcome(command));

@@ -16,6 +16,7 @@ interface KeyRow {
   name: string;
   permissions: Permission[];
   scopes: AgentScope[];
+  club_id: string | null;
   read_only: boolean;
   tier: Tier | null;
   expires_at: Date | null;
@@ -32,7 +33,7 @@ export async function findKey(db: Database, key: string): Promise<Principal | un
   const hash = sha256(key);
   const [row] = await db.readByKeyHash<KeyRow>(hash, {
     name: 'find-key',
-    text: `select id, tenant_id, kind, name, permissions, scopes, read_only, tier, expires_at, revoked_at from api_keys
+    text: `select id, tenant_id, kind, name, permissions, scopes, club_id, read_only, tier, expires_at, revoked_at from api_keys
            where key_hash = $1`,
     values: [hash],
   });
@@ -48,6 +49,8 @@ function toPrincipal(row: KeyRow, tenant: TenantRow): Principal {
     name: row.name,
     permissions: row.permissions,
     scopes: row.scopes,
+    // A worker of an older release stores no club_id. Such a key is a club of its own.
+    ...(row.permissions.includes('club_offers') ? { clubId: row.club_id ?? row.id } : {}),
     readOnly: row.read_only,
     expiresAt: row.expires_at?.getTime() ?? null,
     revoked: row.revoked_at !== null,

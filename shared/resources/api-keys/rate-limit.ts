@@ -20,6 +20,8 @@ const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
   agent: { name: 'agents', times: 5, limit: 'the account-wide agent limit' },
   user: { name: 'people', times: 20, limit: 'the account-wide user limit' },
+  // Apart from the account's own keys, so that a club's broken client does not stop them.
+  club: { name: 'club-keys', times: 2, limit: "the limit of all clubs' keys" },
 } as const;
 
 /** The account-wide limit for people is at least this many times the limit of one person. */
@@ -33,9 +35,14 @@ function ownLimitsOf({ kind, tier }: Principal, { tiers, peopleLimits }: Limits)
   return kind === 'user' ? takeLarger(tiers[tier], peopleLimits) : tiers[tier];
 }
 
-function accountLimitsOf({ kind, accountTier }: Principal, { tiers, peopleLimits }: Limits): TierLimits {
-  const limits = multiply(tiers[accountTier], ACCOUNT_LIMITS[kind].times);
+function accountLimitsOf(key: Principal, { tiers, peopleLimits }: Limits): TierLimits {
+  const { kind, accountTier } = key;
+  const limits = multiply(tiers[accountTier], ACCOUNT_LIMITS[groupOf(key)].times);
   return kind === 'user' ? takeLarger(limits, multiply(peopleLimits, MIN_BUSY_PEOPLE)) : limits;
+}
+
+function groupOf({ kind, clubId }: Principal): keyof typeof ACCOUNT_LIMITS {
+  return clubId === undefined ? kind : 'club';
 }
 
 type Limits = Pick<Config, 'tiers' | 'peopleLimits'>;
@@ -62,7 +69,7 @@ export async function countRequest(
 ): Promise<RateLimitResult> {
   const ownLimits = ownLimitsOf(key, config);
   const countOwn = () => limiter.consume(limiterKeyFor(key), ownLimits);
-  const { name, limit } = ACCOUNT_LIMITS[key.kind];
+  const { name, limit } = ACCOUNT_LIMITS[groupOf(key)];
   const countAccount = () =>
     limiter.consume(`${name}/${key.accountTier}/${key.tenantId}`, accountLimitsOf(key, config));
   const [own, countedEarly] = limiter.isFarFromLimit(limiterKeyFor(key), ownLimits)

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { dateTime, uuid } from '../../contracts/schemas/fields.js';
 import type { EventType } from '../../contracts/vocabulary.js';
+import { clubOffer } from '../club-offers/schema.js';
 import { driver } from '../drivers/schema.js';
 import { exportRecord } from '../exports/schema.js';
 import { invoice } from '../invoices/schema.js';
@@ -11,7 +12,7 @@ import { suggestion } from '../suggestions/schema.js';
 import { truck } from '../trucks/schema.js';
 import { webhookDelivery } from '../webhook-deliveries/schema.js';
 import { disabledReason, webhookEndpoint } from '../webhook-endpoints/schema.js';
-import { workOrder } from '../work-orders/schema.js';
+import { cancelReason, workOrder } from '../work-orders/schema.js';
 import * as examples from './example-records.js';
 
 export interface EventTypeDefinition {
@@ -103,6 +104,51 @@ export const EVENT_TYPE_CATALOGUE: Readonly<Record<EventType, EventTypeDefinitio
     firesWhen: 'a payout fails, and its money is back in the balance at the payments vendor',
     object: payout,
     example: {},
+  },
+  'club_offer.created': {
+    description: 'A motor club offered a job',
+    firesWhen: 'a club offers a job by its own key; the offer waits for an answer until respond_by',
+    object: clubOffer,
+    example: { object: examples.receivedOffer },
+  },
+  'club_offer.accepted': {
+    description: "A motor club's offer was accepted",
+    firesWhen: 'a person of the company accepts the offer with an eta, which creates a work order',
+    object: clubOffer,
+    example: { object: examples.acceptedOffer },
+  },
+  'club_offer.refused': {
+    description: "A motor club's offer was refused",
+    firesWhen: 'a person of the company refuses the offer with a reason',
+    object: clubOffer,
+    example: { object: examples.refusedOffer },
+  },
+  'club_offer.expired': {
+    description: "A motor club's offer was not answered in time",
+    firesWhen: 'respond_by passes without an answer, within seconds',
+    object: clubOffer,
+    example: { object: { ...examples.refusedOffer, status: 'expired', refusal_reason: null } },
+  },
+  'club_offer.confirmed': {
+    description: 'A motor club confirmed that its offer was accepted',
+    firesWhen: 'the club confirms the acceptance',
+    object: clubOffer,
+    example: { object: { ...examples.acceptedOffer, status: 'confirmed' } },
+  },
+  'club_offer.withdrawn': {
+    description: 'A motor club took its offer back',
+    firesWhen:
+      'the club withdraws the offer or reports that the motorist is gone; its work order is cancelled',
+    object: clubOffer,
+    example: { object: { ...examples.acceptedOffer, status: 'withdrawn', withdrawal_reason: 'cancelled' } },
+  },
+  'club_offer.status_changed': {
+    description: "The job of a motor club's offer went on",
+    firesWhen:
+      'the work order of an accepted offer is dispatched, gets a step of the driver, ends or gets a new ETA',
+    object: clubOffer,
+    extra: { cancel_reason: cancelReason.allow(null).description('Why the company cancelled the job') },
+    example: { object: { ...examples.acceptedOffer, progress: 'on_scene' }, cancel_reason: null },
   },
   'endpoint.failing': {
     description: 'All deliveries to a webhook endpoint have failed for some time',

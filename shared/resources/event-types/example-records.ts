@@ -10,6 +10,7 @@ const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
 const TRUCK = '0192e7a2-2c3d-7e4f-8a5b-6c7d8e9f0a1b';
 const DRIVER = '0192e7a3-3d4e-7f50-9b6c-7d8e9f0a1b2c';
+const CLUB = '0192e7a5-5f60-7b71-8d8e-9fa0b1c2d3e4';
 const ENDPOINT = '0192e7a4-4e5f-7a61-8c7d-8e9f0a1b2c3d';
 
 const BOOKED_AT = '2026-11-21T13:05:00.000Z';
@@ -129,6 +130,39 @@ export const receivedText = {
   text: 'How long will it take?',
   body_text: 'How long will it take?',
   body_html: null,
+};
+
+export const receivedOffer = {
+  club_id: CLUB,
+  status: 'received',
+  pickup_location: 'I-87 N at exit 4',
+  respond_by: '2026-11-21T13:06:30.000Z',
+  answered_at: null,
+  eta: null,
+  refusal_reason: null,
+  refusal_note: null,
+  withdrawal_reason: null,
+  withdrawal_note: null,
+  customer_id: null,
+  work_order_id: null,
+  progress: null,
+  created_at: BOOKED_AT,
+  updated_at: BOOKED_AT,
+};
+export const acceptedOffer = {
+  ...receivedOffer,
+  status: 'accepted',
+  answered_at: '2026-11-21T13:05:40.000Z',
+  eta: '2026-11-21T13:40:40.000Z',
+  customer_id: CUSTOMER,
+  work_order_id: WORK_ORDER,
+  progress: 'dispatched',
+};
+export const refusedOffer = {
+  ...receivedOffer,
+  status: 'refused',
+  answered_at: '2026-11-21T13:05:40.000Z',
+  refusal_reason: 'no_truck',
 };
 
 export const payment = { invoice_id: INVOICE, amount_cents: 12_500, refunded_cents: 0, credit_cents: 0 };

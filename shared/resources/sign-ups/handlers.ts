@@ -1,5 +1,5 @@
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
-import { PERMISSIONS } from '../../contracts/vocabulary.js';
+import { ACCOUNT_PERMISSIONS } from '../../contracts/vocabulary.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
@@ -69,7 +69,7 @@ function buildKey(tenantId: string, name: string, { prefix, lastFour, hash }: Ke
     prefix,
     last_four: lastFour,
     key_hash: hash,
-    permissions: [...PERMISSIONS],
+    permissions: [...ACCOUNT_PERMISSIONS],
     scopes: [],
     read_only: false,
     tier: null,

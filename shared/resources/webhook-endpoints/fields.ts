@@ -193,4 +193,15 @@ export const webhookEndpointFields = defineFields({
   health: { output: health, sql: renderHealth, columns: null },
   created_at: time(),
   updated_at: time(),
+  club_id: {
+    input: uuid()
+      .allow(null)
+      .example(null)
+      .description(
+        "The club_id of a motor club's key. The endpoint then gets only events about the offers of this club, whatever its event_types",
+      ),
+    output: uuid().allow(null).example(null),
+    setBy: 'create',
+    columns: 'uuid',
+  },
 });

@@ -30,7 +30,7 @@ export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, 
     : `select v.id, v.id as event_id, v.type as event_type,
          v.occurred_at >= $4::timestamptz and v.occurred_at < $5::timestamptz
            and ${matchesTypesSql('v.type', 'e.event_types')} and ${matchesTypesSql('v.type', 'array[$6::text]')}
-           and (${IS_ABOUT_ENDPOINT_SQL}) is not true
+           and (${IS_ABOUT_ENDPOINT_SQL}) is not true and (e.club_id is null or (${IS_OF_CLUB_SQL}) is true)
            and not exists (select from webhook_deliveries d where d.tenant_id = v.tenant_id and d.event_id = v.id and d.endpoint_id = e.id
              and (d.status = 'succeeded' or d.next_attempt_at is not null)) as is_match
        from events v where v.tenant_id = e.tenant_id and v.id > $2::uuid and v.id < $3::uuid
@@ -45,6 +45,9 @@ const IS_ABOUT_ENDPOINT_SQL = `case
     when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text
     when v.type = 'delivery.exhausted' then v.body::jsonb #>> '{data,endpoint,id}' = e.id::text
   end`;
+
+/** SQL condition: the event `v` is about an offer of the club of the endpoint `e`. */
+const IS_OF_CLUB_SQL = `case when v.type like 'club_offer.%' then v.body::jsonb #>> '{data,object,club_id}' = e.club_id::text end`;
 
 interface CandidateQuery {
   tenantId: string;

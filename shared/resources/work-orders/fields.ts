@@ -34,7 +34,7 @@ const nullableText = () => Joi.string().allow(null);
  * The place where the vehicle is picked up. `address` is the same value as the field
  * `pickup_location`.
  */
-const pickup: Field = {
+export const pickup: Field = {
   input: Joi.object({
     address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),
     lat: coordinate(90).allow(null).example(40.7128),

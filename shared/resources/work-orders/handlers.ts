@@ -11,11 +11,13 @@ import { createMoveHandler } from './move-handler.js';
 import { logSteps } from './step-handler.js';
 import { workOrderTable } from './table.js';
 
+type PlaceInput = Pick<WorkOrderPatch, 'pickup' | 'vehicle' | 'pickup_location'>;
+
 /**
  * Returns the columns that the input sets. Columns of absent members stay absent, so a PATCH does
- * not change them.
+ * not change them. Offers of clubs have the same columns.
  */
-function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | WorkOrderPatch): object {
+export function toColumns({ pickup, vehicle: towed, ...fields }: PlaceInput): object {
   const columns: Record<string, unknown> = { ...fields, ...vehicle.toColumns(towed) };
   if (pickup === null) Object.assign(columns, { pickup_location: null, pickup_lat: null, pickup_lng: null });
   if (pickup) {

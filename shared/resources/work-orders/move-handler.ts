@@ -17,6 +17,7 @@ import {
   toRecordRef,
 } from '../../records/record-refs.js';
 import { listMomentsOfMove, sendJobTexts } from '../message-templates/job-texts.js';
+import { reportProgress, type WorkOrderProgress } from '../open-club-offers/progress.js';
 import { type LockedFleet, lockFleet, renderAssigned } from './assignment.js';
 import { refreshBillingStatus } from './billing.js';
 import {
@@ -147,13 +148,14 @@ export function createMoveHandler(action: WorkOrderAction) {
       return 'ok' in plan || !command ? [] : listMomentsOfMove(action, { command, ...plan });
     });
     const prompts = await sendJobTexts(tx, moments, config);
+    const reports = await reportProgress(tx, listProgress(moved));
     return plans.map((plan, index) =>
       'ok' in plan
         ? plan
         : {
             ok: true,
             changes: plan.changes,
-            events: buildEvents(action, plan, shown),
+            events: [...buildEvents(action, plan, shown), ...(reports.get(refKey(plan.row)) ?? [])],
             prompts: prompts.get(commands[index]?.id ?? '') ?? [],
           },
     );
@@ -179,6 +181,14 @@ function planMove(
     .map(([field, value]) => ({ field, from: row[field] ?? null, to: value ?? null }));
   if (changes.length === 0) return unchanged();
   return { row: { ...row, ...fields } as WorkOrderRow, changes };
+}
+
+/** Returns what motor clubs learn of moved work orders, if these came of their offers. */
+function listProgress(rows: readonly WorkOrderRow[]): WorkOrderProgress[] {
+  return rows.map((row) => {
+    const { tenant_id, id, status, eta, cancel_reason } = row;
+    return { tenant_id, id, progress: status === 'pending' ? 'waiting' : status, eta, cancel_reason };
+  });
 }
 
 function unchanged(): CommandOutcome {

@@ -7,6 +7,7 @@ import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { type JobMoment, sendJobTexts } from '../message-templates/job-texts.js';
+import { isClubProgress, reportProgress, type WorkOrderProgress } from '../open-club-offers/progress.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
 /**
@@ -41,10 +42,22 @@ export async function logSteps(
   if (logged.length > 0) await storeSteps(tx, logged);
   const moments = commands.flatMap((command, index) => (outcomes[index]?.ok ? listMoments(command) : []));
   const prompts = await sendJobTexts(tx, moments, config);
-  return outcomes.map((outcome, index) => {
-    const added = prompts.get(commands[index]?.id ?? '');
-    return outcome.ok && added ? { ...outcome, prompts: added } : outcome;
+  const reports = await reportProgress(
+    tx,
+    commands.flatMap((command, index) => (outcomes[index]?.ok ? listProgress(command) : [])),
+  );
+  return commands.map((command, index) => {
+    const outcome = outcomes[index] as CommandOutcome;
+    if (!outcome.ok) return outcome;
+    const events = reports.get(refKey(toRecordRef(command))) ?? [];
+    return { ...outcome, events, prompts: prompts.get(command.id) ?? [] };
   });
+}
+
+/** Returns what a motor club learns of the step. Some steps concern only the company's driver. */
+function listProgress(command: Command<WorkOrderStepEntry>): WorkOrderProgress[] {
+  const { step } = command.input;
+  return isClubProgress(step) ? [{ ...toRecordRef(command), progress: step }] : [];
 }
 
 function listMoments(command: Command<WorkOrderStepEntry>): JobMoment[] {

@@ -9,12 +9,12 @@ import { previewPrice } from '../../../shared/billing/work-order-price.js';
 import { createCanaryCommand } from '../../../shared/contracts/canary.js';
 import { validate } from '../../../shared/contracts/schemas/validate.js';
 import {
+  ACCOUNT_PERMISSIONS,
   AGENT_SCOPES,
   APPROVAL_STATUSES,
   BILLING_STATUSES,
   COMPANY_TYPES,
   INVOICE_STATUSES,
-  PERMISSIONS,
   WORK_ORDER_STATUSES,
 } from '../../../shared/contracts/vocabulary.js';
 import { verifyPassword } from '../../../shared/platform/crypto.js';
@@ -309,7 +309,7 @@ describe('records of the demo accounts', function () {
       ['agent', HUDSON.live, 'live', true],
       ['agent', HUDSON.sandbox, 'sandbox', false],
     ]);
-    expect(found[0]?.permissions).to.deep.equal([...PERMISSIONS]);
+    expect(found[0]?.permissions).to.deep.equal([...ACCOUNT_PERMISSIONS]);
     expect(found[2]?.scopes).to.deep.equal([...AGENT_SCOPES]);
     expect(found[3]?.scopes).to.deep.equal(AGENT_SCOPES.filter((scope) => scope.startsWith('read_')));
     const text = `select password_hash, role from users where email = '${tenant.email}'`;
