@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../../shared/contracts/vocabulary.js';
 import type { TestClient, TestResponse } from '../../support/client.js';
+import { addClub, buildOffer, offerForAnHour } from '../../support/clubs/clubs.js';
 import { ROUTES } from '../../support/crawl/route-rights.js';
 import { expectError } from '../../support/expect-error.js';
 import {
@@ -46,6 +47,9 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/webhook-endpoints/{endpoint}/recover': () => ({ since: '2026-01-01T00:00:00Z' }),
   '/messages': () => ({ to: '+15185550123', text: 'Hello' }),
   '/text-consents': () => ({ number: '+15185550123', state: 'opted_out' }),
+  '/club-offers': () => buildOffer(),
+  '/club-offers/{offer}/accept': () => ({ eta_minutes: 30 }),
+  '/club-offers/{offer}/refuse': () => ({ reason: 'no_truck' }),
   '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
 };
 
@@ -84,6 +88,7 @@ describe('rights of API keys and agent keys', () => {
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id, { role: 'admin' })).id;
     await createUser(stack, tenant.id, { role: 'admin' });
+    ids.offer = await offerForAnHour(await addClub(stack, client));
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
 

@@ -2,9 +2,16 @@ import { expect } from 'chai';
 import { storeOperation } from '../../../shared/operations/store.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { CallOptions, TestClient, TestResponse } from '../../support/client.js';
+import { addClub, type Club, createOfferFor, needsClub, offerForAnHour } from '../../support/clubs/clubs.js';
 import { createConcurrencyLimit } from '../../support/concurrency-limit.js';
 import { chooseCases } from '../../support/count-runs.js';
-import { buildListPath, buildOwnBody, buildRequest, LOGO } from '../../support/crawl/crawl-requests.js';
+import {
+  buildListPath,
+  buildOwnBody,
+  buildRequest,
+  LOGO,
+  listCrawledOperations,
+} from '../../support/crawl/crawl-requests.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { createRecordFor } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
@@ -26,7 +33,6 @@ import {
   findRequiredCredential,
   hasCursor,
   isWrite,
-  listDocumentedOperations,
   listQueryIds,
 } from '../../support/text/openapi-walk.js';
 import { getVisibleParts } from '../../support/text/visible-parts.js';
@@ -37,28 +43,15 @@ import { TEST_VENDORS } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 import { buildCommand } from '../../support/writes/commands.js';
 
-// Leave out /stream, because a stream never ends. test/integration/http/stream.test.ts tests the
-// isolation of streams.
-const operations = listDocumentedOperations().filter(
-  (one) =>
-    one.path !== '/stream' &&
-    // Leave out the sign-in, because it needs no credential.
-    // test/integration/access/sign-in.test.ts tests the isolation of sign-ins.
-    one.name !== 'POST /session' &&
-    // Leave out sessions and factors. test/integration/second-factors and
-    // test/integration/access/my-sessions.test.ts test their isolation.
-    !/^\/(me|session)\//.test(one.path) &&
-    // Leave out the audit log. It contains every id that the account requested, even ids of other
-    // tenants. test/integration/events/audit-log.test.ts tests that it shows no more than these
-    // ids.
-    !one.path.startsWith('/audit-log'),
-);
+const operations = listCrawledOperations();
 
 /** A tenant with a record of each kind. Every text of these records contains the canary. */
 interface Account {
   name: string;
   tenantId: string;
   client: TestClient;
+  /** A motor club of the account, which made its offers. */
+  club: Club;
   canary: string;
   /** Maps each kind of record to the id of one such record. */
   ids: Record<string, string>;
@@ -112,6 +105,9 @@ describe('tenant isolation of all API operations', () => {
         await storeConnectionRows(stack, connection),
         await storePaymentRows(stack, tenantId, payments),
       );
+    const club = await addClub(stack, client, canary);
+    for (const _round of [1, 2]) ids.club_offer = await offerForAnHour(club, canary);
+    ids.club = club.clubId;
     const webhooks = { stack, tenantId };
     for (const _round of [1, 2])
       Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
@@ -122,6 +118,7 @@ describe('tenant isolation of all API operations', () => {
       name,
       tenantId,
       client,
+      club,
       canary,
       ids: { ...ids, operation: command.id },
       textByPath: new Map(),
@@ -142,6 +139,7 @@ describe('tenant isolation of all API operations', () => {
    * because it ends that session.
    */
   async function openCaller(operation: DocumentedOperation): Promise<TestClient> {
+    if (needsClub(operation)) return intruder.club.client;
     if (findRequiredCredential(operation) === 'key') return intruder.client;
     return operation.name === 'DELETE /session' ? openSession(stack, intruder) : person;
   }
@@ -302,9 +300,11 @@ describe('tenant isolation of all API operations', () => {
       const ready =
         kind === 'suggestion'
           ? await storeSuggestion(stack, intruder.tenantId, { entity_id: newId() })
-          : kind === 'connection'
-            ? await createConnectionFor(operation.name, stack, intruder)
-            : await createRecordFor(operation.name, intruder.client);
+          : kind === 'club_offer'
+            ? await createOfferFor(operation.name, intruder)
+            : kind === 'connection'
+              ? await createConnectionFor(operation.name, stack, intruder)
+              : await createRecordFor(operation.name, intruder.client);
       // Leave out the example's hash, because it matches no approval.
       const options =
         operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation, intruder.ids);

@@ -58,3 +58,25 @@ export async function letTimePass(stack: TestStack, tenantId: string, offerId: s
     "update club_offers set respond_by = now() - interval '1 millisecond' where tenant_id = $1 and id = $2";
   await stack.rows(tenantId, text, [tenantId, offerId]);
 }
+
+/** Offers a job that no test outlasts, with this text in its free texts. Returns its id. */
+export async function offerForAnHour(club: Club, text = 'Crawl'): Promise<string> {
+  const respond_by = new Date(Date.now() + 3_500_000).toISOString();
+  const offer = await offerJob(club, { respond_by, contact_name: text, notes: text, dropoff_location: text });
+  return offer.id;
+}
+
+/** True for operations that only a motor club's key may call. */
+export function needsClub({ name }: { name: string }): boolean {
+  return /^POST \/club-offers(\/\{id\}\/(confirm|withdraw|gone))?$/.test(name);
+}
+
+/** Creates an offer in the state that the operation requires. Returns its id. */
+export async function createOfferFor(
+  operation: string,
+  account: Pick<TestTenant, 'client'> & { club: Club },
+): Promise<string> {
+  const id = await offerForAnHour(account.club);
+  if (/confirm|gone/.test(operation)) expect((await accept(account, { id })).status).to.equal(200);
+  return id;
+}

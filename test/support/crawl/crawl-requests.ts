@@ -6,13 +6,36 @@ import { newId } from '../../../shared/platform/ids.js';
 import type { CallOptions } from '../client.js';
 import { createRedPng } from '../records/pictures.js';
 import { findIdPaths, findRecordKind, setIdAt, withId } from '../text/id-paths.js';
-import type { DocumentedOperation, OpenApiNode } from '../text/openapi-walk.js';
+import {
+  type DocumentedOperation,
+  listDocumentedOperations,
+  type OpenApiNode,
+} from '../text/openapi-walk.js';
 import { connectionAccess } from '../vendors/connection-rows.js';
 
 /** Ids by kind of record. */
 type Ids = Record<string, string>;
 
 export const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
+
+/** Lists the operations that the crawl of all operations calls. */
+export const listCrawledOperations = () =>
+  listDocumentedOperations().filter(
+    (one) =>
+      // Leave out /stream, because a stream never ends. test/integration/http/stream.test.ts tests
+      // the isolation of streams.
+      one.path !== '/stream' &&
+      // Leave out the sign-in, because it needs no credential.
+      // test/integration/access/sign-in.test.ts tests the isolation of sign-ins.
+      one.name !== 'POST /session' &&
+      // Leave out sessions and factors. test/integration/second-factors and
+      // test/integration/access/my-sessions.test.ts test their isolation.
+      !/^\/(me|session)\//.test(one.path) &&
+      // Leave out the audit log. It contains every id that the account requested, even ids of other
+      // tenants. test/integration/events/audit-log.test.ts tests that it shows no more than these
+      // ids.
+      !one.path.startsWith('/audit-log'),
+  );
 
 /** Returns the example body in openapi.json, with each of its ids replaced by one of `ids`. */
 export function buildOwnBody(body: NonNullable<DocumentedOperation['body']>, ids: Ids): unknown {

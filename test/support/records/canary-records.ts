@@ -11,7 +11,7 @@ import { endpointInput, invoiceInput, lineItem, recurringInvoiceInput, scheduleI
  * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
  * needs more than a body.
  */
-const MADE_ELSEWHERE = ['user', 'invitation', 'session', 'factor', 'webhook_replay'];
+const MADE_ELSEWHERE = ['user', 'invitation', 'session', 'factor', 'webhook_replay', 'club_offer'];
 
 /**
  * The kinds of records that a key can create by a POST to their collection, each with an example

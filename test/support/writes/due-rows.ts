@@ -3,6 +3,7 @@ import type { Transaction } from '../../../shared/platform/postgres/database.js'
 import { findExpiredApprovals } from '../../../shared/resources/approvals/expiry.js';
 import { findPretendedCharges } from '../../../shared/resources/autopay-attempts/pretend-sweep.js';
 import { findClaimDeadlines } from '../../../shared/resources/claims/deadlines.js';
+import { findUnansweredOffers } from '../../../shared/resources/club-offers/sweep.js';
 import { findDiscardedObjects } from '../../../shared/resources/exports/run-store.js';
 import { findExpiredExports, findLostExports } from '../../../shared/resources/exports/sweeps.js';
 import { findDueStorageAccruals } from '../../../shared/resources/impounds/storage-sweep.js';
@@ -83,6 +84,10 @@ const terminalPayments = (expires: string) => `insert into terminal_payments
   (tenant_id, id, invoice_id, reader_id, amount_cents, expires_at)
   select ${NEW_ROW}, gen_random_uuid(), gen_random_uuid(), 100, ${expires} ${SERIES}`;
 
+const clubOffers = (respondBy: string) => `insert into club_offers
+  (tenant_id, id, club_id, club, reference, service_type, respond_by)
+  select ${NEW_ROW}, gen_random_uuid(), 'Club', 'R-1', 'tow', ${respondBy} ${SERIES}`;
+
 const attempts = (status: string) => `with
   made as (${invoices("'sending', null, null, null")} returning id),
   method as (insert into saved_methods (tenant_id, id, customer_id, status)
@@ -120,6 +125,13 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
     dueSql: terminalPayments("now() - interval '1 hour'"),
     otherSql: terminalPayments("now() + interval '1 hour'"),
     indexes: ['terminal_payments_open'],
+    readsDueOnly: true,
+  },
+  "of motor clubs' offers": {
+    find: findUnansweredOffers,
+    dueSql: clubOffers("now() - interval '1 minute'"),
+    otherSql: clubOffers("now() + interval '1 hour'"),
+    indexes: ['club_offers_waiting'],
     readsDueOnly: true,
   },
   'of pretended charges': {

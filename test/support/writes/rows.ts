@@ -90,6 +90,8 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', '${invoiceId}', '${newId()}', '${connectionId}', 1, 100, 'failed')`,
   terminal_readers: `insert into terminal_readers (tenant_id, id, connection_id, external_id, label, status, observed_at)
     values ($1, '${newId()}', '${connectionId}', 'tmr_1', 'Front desk', 'online', now())`,
+  club_offers: `insert into club_offers (tenant_id, id, club_id, club, reference, service_type, respond_by)
+    values ($1, '${newId()}', '${newId()}', 'Club', 'R-1', 'tow', now())`,
   terminal_payments: `insert into terminal_payments (tenant_id, id, invoice_id, reader_id, connection_id, amount_cents, expires_at)
     values ($1, '${newId()}', '${invoiceId}', '${newId()}', '${connectionId}', 100, now())`,
   text_consents: `insert into text_consents (tenant_id, id, phone_key, number, state, source)

@@ -5,6 +5,7 @@ import { apiKeyFields } from '../../../shared/resources/api-keys/fields.js';
 import { approvalFields } from '../../../shared/resources/approvals/fields.js';
 import { autopayAttemptFields } from '../../../shared/resources/autopay-attempts/fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
+import { clubOfferFields } from '../../../shared/resources/club-offers/fields.js';
 import { connectionVehicleFields } from '../../../shared/resources/connection-vehicles/fields.js';
 import {
   connectionFields,
@@ -127,6 +128,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   ),
   autopay_attempts: defineFieldTable(autopayAttemptFields, 'connection_id'),
   terminal_readers: defineFieldTable(terminalReaderFields, 'external_id observed_at'),
+  club_offers: defineFieldTable(clubOfferFields),
   terminal_payments: defineFieldTable(terminalPaymentFields),
   refunds: defineFieldTable(refundFields, 'connection_id observed_at updated_at'),
   disputes: defineFieldTable(disputeFields, 'evidence refund_id observed_at'),
