@@ -11,6 +11,7 @@ import { Board } from './board/board';
 import { BoardContext, type BoardView } from './board/board-view';
 import './dispatch.css';
 import { isFree } from './board/board-truck';
+import { ClubOffers } from './offers/club-offers';
 import { TruckRail } from './trucks/truck-rail';
 import { useAnnouncement } from './writes/card-store';
 import { QuestionDialog } from './writes/question-dialog';
@@ -53,6 +54,7 @@ function Content({ board }: { board: Schemas['DispatchBoard'] }) {
     active.find((one) => one.id === id) ?? unassigned.find((one) => one.id === id);
   return (
     <BoardContext value={view}>
+      <ClubOffers />
       <div className="dispatch-layout">
         <Board board={board} />
         {rail ? (
