@@ -10,6 +10,7 @@ import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { doSideBySide } from '../../support/browser/side-by-side.js';
 import { waitUntilLoaded } from '../../support/browser/wait-in-page.js';
+import { addClub, offerForAnHour } from '../../support/clubs/clubs.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { createUser, type TestUser } from '../../support/records/sign-in.js';
 import { storeLastingSuggestion } from '../../support/records/suggestions.js';
@@ -67,6 +68,7 @@ const PLACES: readonly Place[] = [
   ...['times', 'price', 'invoices', 'claims', 'impound', 'inspections', 'photos', 'texts'].map((tab) => ({
     path: (ids: Ids) => `work-orders/${ids.work_order}?tab=${tab}`,
   })),
+  { path: () => 'dispatch', buttons: [/^Accept .*, REF/, /^Refuse .*, REF/] },
   { path: (ids) => `approvals/${ids.approval}`, buttons: ['Approve', 'Reject'] },
   { path: (ids) => `suggestions/${ids.suggestion}`, buttons: ['Accept', 'Dismiss'] },
   { path: (ids) => `webhooks/${ids.webhook_endpoint}`, buttons: ['Send test event', 'Roll', 'Recover'] },
@@ -103,6 +105,7 @@ describe('every dialog of the dashboard', function () {
     user = await createUser(stack, tenant.id);
     ids = await createCanaryRecords(tenant.client, { canary: TEXT, isLive: true });
     const { invoice = '', payment = '', connection: connectionId = '' } = ids;
+    await offerForAnHour(await addClub(stack, tenant.client), TEXT);
     ids.suggestion = await storeLastingSuggestion(stack, tenant.id, {
       entity_id: invoice,
       invoice_id: invoice,
