@@ -6,6 +6,7 @@ import { broadcastRecordedEvents } from '../../shared/events/recorded-broadcast.
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
+import { OutageWait } from '../../shared/queues/outage-wait.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
 import { ConflictMonitor } from './conflict-monitor.js';
 import { isKnownCommand, UnknownCommandError } from './handlers.js';
@@ -15,7 +16,6 @@ import {
   runIsolated,
   runSuspectedCommands,
 } from './isolate-commands.js';
-import { OutageWait } from './outage-wait.js';
 import { runDryRun } from './run-batch.js';
 import { createWakeUpSender } from './wake-up-sender.js';
 

@@ -80,8 +80,8 @@ function shareParameters({ parameters, ...operations }: Contract['paths'][string
 }
 
 /**
- * A file with a part of a contract: a name in the vendor's folder, or an absolute path. Its paths are
- * below the prefix, which is empty by default.
+ * A file with a part of a contract: a name in the vendor's folder, or an absolute path. Its paths
+ * are below the prefix, which is empty by default.
  */
 export type ContractFile = string | { file: string; pathPrefix: string };
 

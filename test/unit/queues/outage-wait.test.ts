@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { OutageWait } from '../../../workers/writes/outage-wait.js';
+import { OutageWait } from '../../../shared/queues/outage-wait.js';
 
 const LOST = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 

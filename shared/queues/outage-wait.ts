@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isConnectionError } from '../../shared/platform/errors.js';
+import { isConnectionError } from '../platform/errors.js';
 
 const PROBE_INTERVAL_MS = 500;
 /** A job that waited this long fails, so that its process can stop and another worker can try. */
