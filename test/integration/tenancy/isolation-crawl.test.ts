@@ -102,7 +102,7 @@ describe('tenant isolation of all API operations', () => {
     for (const _round of [1, 2])
       Object.assign(
         ids,
-        await storeConnectionRows(stack, connection),
+        await storeConnectionRows(stack, { ...connection, hasPartner: true }),
         await storePaymentRows(stack, tenantId, payments),
       );
     const club = await addClub(stack, client, canary);

@@ -21,11 +21,17 @@ const INSERTS = [
 /**
  * Inserts one row into each list of a connection, one sync issue, and one past position of the
  * truck, if there is one. All these rows have the same id. Also stores the vehicle of {@link
- * storeNamesake}.
+ * storeNamesake}, and with `hasPartner` a billing partner of customers.
  */
 export async function storeConnectionRows(
   stack: TestStack,
-  row: { tenantId: string; connectionId: string; text: string; truckId?: string | undefined },
+  row: {
+    tenantId: string;
+    connectionId: string;
+    text: string;
+    truckId?: string | undefined;
+    hasPartner?: true;
+  },
 ): Promise<Record<'sync_issue' | 'connection_work' | 'connection_vehicle' | 'truck_position', string>> {
   const { tenantId, connectionId, text, truckId } = row;
   const id = newId();
@@ -35,7 +41,28 @@ export async function storeConnectionRows(
   const position = `insert into truck_positions (tenant_id, id, truck_id, connection_id, lat, lng, at)
     values ($1, $2, $3, $4, 42, -73, now())`;
   if (truckId !== undefined) await stack.rows(tenantId, position, [tenantId, id, truckId, connectionId]);
-  return { sync_issue: id, connection_work: id, connection_vehicle: id, truck_position: id };
+  const partner = row.hasPartner
+    ? { billing_connection: await storeBillingPartner(stack, { tenantId, text }) }
+    : {};
+  return { sync_issue: id, connection_work: id, connection_vehicle: id, truck_position: id, ...partner };
+}
+
+/** Stores a connection through which customers can be billed, and returns its id. */
+async function storeBillingPartner(
+  stack: TestStack,
+  { tenantId, text }: { tenantId: string; text: string },
+): Promise<string> {
+  const id = newId();
+  await stack.rows(
+    tenantId,
+    `insert into connections (tenant_id, id, vendor, kind, label, status, environment, settings, scopes, webhook_url)
+     select $1, $2, 'roadsync', 'motor_club', $3, 'paused', environment, '{}', '{}', 'https://hooks.example.com/' || $3
+     from tenants where tenant_id = $1`,
+    [tenantId, id, text],
+  );
+  const queue = 'insert into connection_queues (tenant_id, connection_id) values ($1, $2)';
+  await stack.rows(tenantId, queue, [tenantId, id]);
+  return id;
 }
 
 /** Stores a vehicle whose id at the vendor is the id of its connection, unless it is there. */
