@@ -47,8 +47,11 @@ export interface WriteOptions<Input> {
    */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
-  /** Adds members to the record of a committed write. These members depend on the caller. */
-  addMembers?: (body: string, ctx: ApiContext) => string;
+  /**
+   * Adds members to the record of a committed write. These members depend on the caller or the
+   * time. It must not fail, because the client would take the write for failed.
+   */
+  addMembers?: (body: string, ctx: ApiContext) => string | Promise<string>;
   /** If this returns true, a person with a second factor must prove it again. */
   isSensitive?: (input: Input) => boolean;
 }
@@ -97,7 +100,7 @@ export function serveWrite<Input>(
       ifMatch: definition.creates ? null : readIfMatch(ctx),
     };
     const submitted = await api.submit(command, bytes);
-    respond(ctx, command, { ...options, definition, submitted });
+    await respond(ctx, command, { ...options, definition, submitted });
   });
 }
 
@@ -213,11 +216,11 @@ function readIfMatch(ctx: ApiContext): string[] | null {
 type ResponseOptions<Input> = Pick<WriteOptions<Input>, 'transformResponse' | 'addMembers'> &
   Readonly<{ definition: CommandDefinition<Input>; submitted: Submitted }>;
 
-function respond<Input>(
+async function respond<Input>(
   ctx: ApiContext,
   command: Command<Input>,
   { definition, submitted, transformResponse, addMembers }: ResponseOptions<Input>,
-): void {
+): Promise<void> {
   ctx.type = 'application/json';
   if ('accepted' in submitted) {
     ctx.status = 202;
@@ -239,7 +242,7 @@ function respond<Input>(
     return;
   }
   setResultHeaders(ctx, submitted);
-  if (isShown) ctx.body = addMembers ? addMembers(shown, ctx) : shown;
+  if (isShown) ctx.body = addMembers ? await addMembers(shown, ctx) : shown;
   else ctx.body = JSON.stringify({ ok: true, data: { id: command.entityId } });
 }
 

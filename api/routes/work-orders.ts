@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
+import { ACTIVE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { readEstimatedArrival } from '../../shared/resources/trucks/drive-to-pickup.js';
 import {
@@ -21,6 +22,7 @@ import {
   type StepsOfWorkOrder,
 } from '../../shared/resources/work-orders/queries.js';
 import { loggedStepListQuery, workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
+import type { WorkOrderStatus } from '../../shared/resources/work-orders/transitions.js';
 import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
@@ -36,7 +38,14 @@ type ServeWorkOrderWrite = <Input>(definition: CommandDefinition<Input>) => ApiM
 
 export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
   const addLinks = createWorkOrderLinkAdder(api);
-  const write: ServeWorkOrderWrite = (definition) => serveWrite(api, definition, { addMembers: addLinks });
+  const addMembers = (body: string, ctx: ApiContext) => addArrival(api, addLinks(body, ctx), ctx);
+  const addMembersIfPossible = (body: string, ctx: ApiContext) =>
+    addMembers(body, ctx).catch((error: unknown) => {
+      api.logger.warn({ err: error, requestId: ctx.state.requestId }, 'an arrival was not estimated');
+      return addLinks(body, ctx);
+    });
+  const write: ServeWorkOrderWrite = (definition) =>
+    serveWrite(api, definition, { addMembers: addMembersIfPossible });
 
   /**
    * @openapi
@@ -69,12 +78,7 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *     operationId: getWorkOrder
    *     summary: Get one work order
    */
-  router.get(
-    '/work-orders/:id',
-    serveRecord(api, 'work_order', {
-      transformResponse: (body, ctx) => addArrival(api, addLinks(body, ctx), ctx),
-    }),
-  );
+  router.get('/work-orders/:id', serveRecord(api, 'work_order', { transformResponse: addMembers }));
 
   /**
    * @openapi
@@ -89,13 +93,14 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
 });
 
 /**
- * Adds the estimated arrival to the JSON of a work order. Only a work order with a truck needs
- * another query for it.
+ * Adds the estimated arrival to the JSON of a work order. Only an active work order needs another
+ * query for it.
  */
 async function addArrival({ db }: ApiRuntime, body: string, { state }: ApiContext): Promise<string> {
-  const { id, truck_id: truckId } = JSON.parse(body) as { id: string; truck_id: string | null };
+  const { id, status } = JSON.parse(body) as { id: string; status: WorkOrderStatus };
   const target = { tenantId: state.key.tenantId, workOrderId: id };
-  const arrival = truckId === null ? null : await readEstimatedArrival(db, target);
+  const isActive = (ACTIVE_STATUSES as readonly WorkOrderStatus[]).includes(status);
+  const arrival = isActive ? await readEstimatedArrival(db, target) : null;
   return `${body.slice(0, -1)},"estimated_arrival_at":${JSON.stringify(arrival)}}`;
 }
 

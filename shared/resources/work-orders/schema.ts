@@ -57,7 +57,7 @@ const link = () => Joi.string().allow(null).example(null);
 
 /**
  * A work order. Lists, events and exports omit the links. The API adds the links to the response
- * about a single work order, if the caller may dispatch. Only reads of one work order and the
+ * about a single work order, if the caller may dispatch. Only these responses and the
  * dispatch board have the estimated arrival.
  */
 export const workOrder = workOrderFields.response

@@ -36,6 +36,8 @@ describe('the estimated arrival of a truck', () => {
     expect(minutesUntil(at)).to.be.within(...FROM_NORTH);
     expect(Date.parse(at) % (5 * MINUTE)).to.equal(0);
     expect(workOrder.eta).to.equal(eta.toISOString());
+    const changed = await tenant.client.patch(`/work-orders/${tow.id}`, { notes: 'Call on arrival' });
+    expect(changed.body.estimated_arrival_at).to.equal(at);
     expect((await readBoard(tow)).estimated_arrival_at).to.equal(at);
     const { estimate, texts } = await readPage(tow);
     expect(estimate).to.match(
