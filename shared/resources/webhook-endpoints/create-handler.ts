@@ -6,7 +6,7 @@ import { diffNewRecord } from '../../records/changes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { unknownReferenceOutcome } from '../../records/references.js';
 import type { EndpointCreation } from './commands.js';
-import { insertEndpoints } from './endpoint-rows.js';
+import { insertEndpoints, refuseOtherTypes } from './endpoint-rows.js';
 import { insertSecrets } from './secret-rows.js';
 
 /**
@@ -34,7 +34,10 @@ export async function createWebhookEndpoints(
   const quota = await AccountQuota.load(tx, commands, ENDPOINT_QUOTA);
   const clubs = await findClubs(tx, commands);
   const refusals = commands.map(
-    (command) => refuseUnknownClub(command, clubs) ?? quota.reserve(command.tenantId),
+    (command) =>
+      refuseUnknownClub(command, clubs) ??
+      refuseOtherTypes(command.input.club_id, command.input.event_types) ??
+      quota.reserve(command.tenantId),
   );
   const admitted = commands.filter((_command, index) => !refusals[index]);
   await insertEndpoints(tx, admitted.map(buildRow));

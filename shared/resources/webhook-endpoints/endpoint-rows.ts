@@ -1,7 +1,9 @@
+import type { CommandOutcome } from '../../contracts/command.js';
 import { insertEndpointQueues } from '../../deliveries/insert-endpoint-queues.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, storeMerges } from '../../records/merge-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { webhookEndpointFields } from './fields.js';
 
@@ -13,6 +15,7 @@ export interface EndpointRow extends Row, RecordRef {
   disabled_reason: string | null;
   disabled_at: string | null;
   deleted_at: string | null;
+  club_id: string | null;
 }
 
 export const ENDPOINT_LABEL = 'webhook endpoint';
@@ -60,4 +63,21 @@ export async function findEndpointsWithFailures(tx: Transaction, refs: RecordRef
     values: [JSON.stringify(refs)],
   });
   return new Set(rows.map(refKey));
+}
+
+/**
+ * Refuses other event types for an endpoint of a motor club. The club of the event decides anyway;
+ * a worker of an older release, which runs beside this one during a deployment, knows only types.
+ */
+export function refuseOtherTypes(
+  clubId: string | null | undefined,
+  eventTypes: readonly string[] = [],
+): CommandOutcome | undefined {
+  if (!clubId || eventTypes.every((type) => type.startsWith('club_offer.'))) return undefined;
+  const message = "event_types of a motor club's endpoint must be club_offer.* or begin with club_offer";
+  return failedOutcome({
+    code: 'validation_error',
+    message: `${message}.`,
+    details: [{ field: 'event_types', code: 'other_types', message }],
+  });
 }

@@ -13,6 +13,7 @@ import {
   type EndpointRow,
   findEndpointsWithFailures,
   lockEndpoints,
+  refuseOtherTypes,
   storeEndpoints,
 } from './endpoint-rows.js';
 import { deriveWebhookHeadersKey, isSameHeaders } from './headers.js';
@@ -47,12 +48,15 @@ export async function updateWebhookEndpoints(
     findEndpointsWithFailures(tx, [...rows.values()]),
   ]);
   const headersKey = deriveWebhookHeadersKey(config.secretKey);
-  const plans = commands.map((command) => {
+  const plans = commands.map((command): Plan | CommandOutcome => {
     const row = rows.get(refKey(toRecordRef(command)));
-    const isTroubled = row !== undefined && troubled.has(refKey(row));
-    return row && planUpdate(command, row, { headersKey, isTroubled, isAsymmetric: signing(row).v1a > 0 });
+    if (!row) return notFoundOutcome(ENDPOINT_LABEL);
+    const refusal = refuseOtherTypes(row.club_id, command.input.event_types);
+    if (refusal) return refusal;
+    const isTroubled = troubled.has(refKey(row));
+    return planUpdate(command, row, { headersKey, isTroubled, isAsymmetric: signing(row).v1a > 0 });
   });
-  const accepted = plans.filter((plan) => plan !== undefined);
+  const accepted = plans.flatMap((plan) => ('ok' in plan ? [] : plan));
   await storeEndpoints(tx, accepted);
   await resetEndpointHealth(
     tx,
@@ -68,7 +72,7 @@ export async function updateWebhookEndpoints(
     tx,
     ended.map(({ command }) => toRecordRef(command)),
   );
-  return plans.map((plan) => (plan ? buildOutcome(plan) : notFoundOutcome(ENDPOINT_LABEL)));
+  return plans.map((plan) => ('ok' in plan ? plan : buildOutcome(plan)));
 }
 
 function planUpdate(

@@ -12,6 +12,7 @@ import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
 import { doSideBySide } from '../../support/browser/side-by-side.js';
 import { waitUntilDrawn, waitUntilLoaded } from '../../support/browser/wait-in-page.js';
+import { addClub, offerForAnHour } from '../../support/clubs/clubs.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { insertNotice } from '../../support/records/notices.js';
 import { createUser, type TestUser } from '../../support/records/sign-in.js';
@@ -70,6 +71,7 @@ describe('every screen of the dashboard', function () {
     tenant = await stack.createTenant(`Hostile ${HOSTILE}`);
     user = await createUser(stack, tenant.id, { name: `Olive ${HOSTILE}` });
     ids = await createCanaryRecords(tenant.client, { canary: HOSTILE, isLive: true });
+    await offerForAnHour(await addClub(stack, tenant.client, HOSTILE), HOSTILE);
     ids.suggestion = await storeLastingSuggestion(stack, tenant.id, {
       entity_id: ids.invoice as string,
       invoice_id: ids.invoice as string,

@@ -46,10 +46,13 @@ describe("webhooks of motor clubs' endpoints", () => {
     const endpoint = receiver.add({});
     const { status, body, text } = await account.client.post(
       '/webhook-endpoints',
-      endpointInput({ url: endpoint.url, event_types: ['*'], ...input }),
+      endpointInput({ url: endpoint.url, event_types: ['club_offer.*'], ...input }),
     );
     expect(status, text).to.equal(201);
     endpoint.secrets = [body.secret];
+    // The club of an event decides alone, even if an endpoint had other filters.
+    const all = "update webhook_endpoints set event_types = '{*}' where tenant_id = $1 and id = $2";
+    await stack.rows(account.id, all, [account.id, body.id]);
     return { id: body.id, endpoint, listTypes: (offerId) => typesAbout(endpoint, offerId) };
   }
 
@@ -155,7 +158,7 @@ describe("webhooks of motor clubs' endpoints", () => {
     const stranger = await stack.createTenant('Stranger Towing');
     const foreign = await addClub(stack, stranger.client);
     for (const club_id of [foreign.clubId, newId()]) {
-      const input = endpointInput({ club_id });
+      const input = endpointInput({ club_id, event_types: ['club_offer.*'] });
       const [detail] = expectError(
         await account.client.post('/webhook-endpoints', input),
         400,
@@ -164,6 +167,17 @@ describe("webhooks of motor clubs' endpoints", () => {
       expect(detail).to.include({ field: 'club_id', code: 'unknown' });
     }
     const path = `/webhook-endpoints/${own.id}`;
+    for (const other of [
+      await account.client.post(
+        '/webhook-endpoints',
+        endpointInput({ club_id: club.clubId, event_types: ['*'] }),
+      ),
+      await account.client.patch(path, { event_types: ['club_offer.*', 'invoice.paid'] }),
+    ])
+      expect(expectError(other, 400, 'validation_error')[0]).to.include({
+        field: 'event_types',
+        code: 'other_types',
+      });
     const { body } = await account.client.patch(path, { club_id: rival.clubId, description: 'Moved' });
     expect(body).to.include({ club_id: club.clubId, description: 'Moved' });
   });
