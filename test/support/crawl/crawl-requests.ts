@@ -76,6 +76,8 @@ export function buildRequest({ body, path, name }: DocumentedOperation, ids: Ids
   if (name === 'POST /connections')
     return { body: { vendor: 'parrot_keys', ...connectionAccess(newId(), true) } };
   if (name === 'PATCH /connections/{id}') return { body: connectionAccess(newId(), true) };
+  // The example's event types are none of a motor club's endpoint.
+  if (name === 'POST /webhook-endpoints') return { body: { ...own, event_types: ['club_offer.*'] } };
   if (!path.startsWith('/users')) return { body: own };
   // Leave out the password, because only a person may set one.
   const { password: _password, ...rest } = own;
