@@ -3,12 +3,14 @@ import { useState } from 'react';
 import { api, client, ifMatch } from '../../api/client';
 import type { Customer, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
+import { useBillingPartners } from '../../parts/choices/use-billing-partners';
 import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
 import { useEdits } from '../../parts/dialogs/use-edits';
 import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { useUrl } from '../../parts/url/use-url';
 
 type Draft = Schemas['CustomerCreate'];
+type Billing = Pick<Schemas['CustomerPatch'], 'billing_connection_id'>;
 
 const TEXTS = [
   ['company_name', 'Name'],
@@ -20,7 +22,14 @@ const TEXTS = [
   ['state', 'State'],
   ['zip', 'ZIP'],
 ] as const;
-const FIELDS = [...TEXTS.map(([name]) => name), 'terms_days', 'tax_exempt', 'tax_rate_bps', 'rate_card_id'];
+const FIELDS = [
+  ...TEXTS.map(([name]) => name),
+  'terms_days',
+  'tax_exempt',
+  'tax_rate_bps',
+  'rate_card_id',
+  'billing_connection_id',
+];
 
 export function NewCustomer({ onClose }: { onClose: () => void }) {
   const { openRecord } = useUrl();
@@ -58,7 +67,7 @@ export function NewCustomer({ onClose }: { onClose: () => void }) {
  */
 export function EditCustomer({ customer, onClose }: { customer: Customer; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(customer);
-  const { draft, edits, edit } = useEdits<Draft>(opened);
+  const { draft, edits, edit } = useEdits<Draft & Billing>(opened);
   const write = useWrite(
     (headers, body: Schemas['CustomerPatch']) =>
       client.PATCH('/customers/{id}', {
@@ -79,7 +88,12 @@ export function EditCustomer({ customer, onClose }: { customer: Customer; onClos
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {(errors) => <CustomerFields draft={draft} onEdit={edit} errors={errors} />}
+      {(errors) => (
+        <>
+          <CustomerFields draft={draft} onEdit={edit} errors={errors} />
+          <BilledThrough draft={draft} onEdit={edit} error={errors.billing_connection_id} />
+        </>
+      )}
     </FormDialog>
   );
 }
@@ -137,6 +151,31 @@ function CustomerFields({
         onChange={(event) => set({ tax_exempt: event.currentTarget.checked })}
       />
     </>
+  );
+}
+
+/** Chooses the partner that bills the customer, if the account has one. */
+function BilledThrough({
+  draft,
+  onEdit: set,
+  error,
+}: {
+  draft: Billing;
+  onEdit: (patch: Billing) => void;
+  error: string | undefined;
+}) {
+  const partners = useBillingPartners();
+  if (partners.length === 0) return null;
+  return (
+    <Select
+      label="Billed through"
+      placeholder="Nobody: invoices go to the customer"
+      clearable
+      data={partners.map(({ id, name }) => ({ value: id, label: name }))}
+      value={draft.billing_connection_id ?? null}
+      error={error}
+      onChange={(value) => set({ billing_connection_id: value })}
+    />
   );
 }
 

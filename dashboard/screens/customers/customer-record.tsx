@@ -4,6 +4,7 @@ import { api, client, ifMatch } from '../../api/client';
 import type { Customer } from '../../api/records';
 import { useCan } from '../../api/session';
 import { useWrite } from '../../api/use-write';
+import { useBillingPartners } from '../../parts/choices/use-billing-partners';
 import { ProblemAlert } from '../../parts/feedback/problem-alert';
 import { Facts } from '../../parts/record/facts';
 import { PagedTable } from '../../parts/record/paged-table';
@@ -87,6 +88,8 @@ function Details({ customer }: { customer: Customer }) {
     { params: { path: { id: customer.rate_card_id ?? '' } } },
     { enabled: customer.rate_card_id !== null },
   );
+  const partners = useBillingPartners();
+  const partner = partners.find(({ id }) => id === customer.billing_connection_id)?.name;
   const place = [customer.city, customer.state, customer.zip].filter(Boolean).join(' ');
   return (
     <Facts
@@ -101,6 +104,7 @@ function Details({ customer }: { customer: Customer }) {
         Terms: customer.terms_days === null ? "The account's" : `${customer.terms_days} days`,
         Tax: describeTax(customer),
         'Rate card': card.data?.name ?? "The account's default",
+        ...(!customer.billing_connection_id ? {} : { 'Billed through': partner ?? 'A billing partner' }),
         Created: <TimeAgo at={customer.created_at} />,
         Changed: <TimeAgo at={customer.updated_at} />,
         'Work orders': (

@@ -3,13 +3,16 @@ import { expect } from 'chai';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { openForKeyboard } from '../../support/browser/keyboard-person.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
+import { storeBillingPartner } from '../../support/vendors/connection-rows.js';
 
 describe('invoices and customers by keyboard alone', function () {
   this.timeout(120_000);
   const dashboard = useDashboard();
 
-  it('a person creates a customer, corrects it, and finds it by the filter', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, 'customers');
+  it('a person creates a customer, corrects it, bills it through a partner, and finds it by the filter', async () => {
+    const tenant = await dashboard.stack.createTenant('Hudson Towing');
+    const partner = await storeBillingPartner(dashboard.stack, { tenantId: tenant.id, text: 'Club billing' });
+    const { page, person } = await openForKeyboard(dashboard, 'customers', { tenant });
     const form = await person.openDialog('New customer', 'New customer');
     await person.fillField('Name', 'Bay Street Garage');
     await person.submit(form, 'Create customer');
@@ -21,6 +24,7 @@ describe('invoices and customers by keyboard alone', function () {
     await person.waitForFocus(edit.getByLabel('Billing e-mail'));
     await person.press('Control+A');
     await page.keyboard.type('ap@bay-street.example');
+    await person.choose('Billed through', 'Club billing');
     await person.submit(edit, 'Save');
     await person.waitForFocus(person.dialog('Bay Street Garage'));
     await person.press('Escape');
@@ -28,7 +32,10 @@ describe('invoices and customers by keyboard alone', function () {
     await person.fillField('Search', 'Bay Str');
     await page.waitForURL(/search=Bay/);
     const { body } = await tenant.client.get('/customers');
-    expect(body.data.items[0]).to.include({ billing_email: 'ap@bay-street.example' });
+    expect(body.data.items[0]).to.include({
+      billing_email: 'ap@bay-street.example',
+      billing_connection_id: partner,
+    });
     person.expectWrites('POST /customers', 'PATCH /customers/{id}');
   });
 

@@ -48,7 +48,7 @@ export async function storeConnectionRows(
 }
 
 /** Stores a connection through which customers can be billed, and returns its id. */
-async function storeBillingPartner(
+export async function storeBillingPartner(
   stack: TestStack,
   { tenantId, text }: { tenantId: string; text: string },
 ): Promise<string> {
