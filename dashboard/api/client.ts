@@ -4,6 +4,7 @@ import type { paths } from '../generated/api';
 import { readEnvironment } from './environment';
 import { readProblem, toProblem } from './problem';
 import { readRateLimit } from './rate-limit';
+import { readServerTime } from './server-clock';
 
 /** Called when a response shows that the session has ended. */
 let onSessionEnd: () => void = () => undefined;
@@ -32,6 +33,7 @@ const session: Middleware = {
   },
   async onResponse({ response, schemaPath, request }) {
     readRateLimit(response);
+    readServerTime(response);
     if (response.ok) return;
     const isSignIn = SIGN_IN_ROUTES.includes(schemaPath) && request.method === 'POST';
     if (response.status === 401 && !isSignIn) onSessionEnd();

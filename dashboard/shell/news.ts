@@ -52,7 +52,7 @@ export function describeNotice(notice: Schemas['Notice']): News {
  * event.
  */
 export function describeEvent({ type, data }: EventRecord): News | undefined {
-  const record = data.object as { id: string; job_number?: string; title?: string };
+  const record = data.object as { id: string; job_number?: string; title?: string; club?: string };
   const base = { id: record.id, hasRecord: true, alsoOn: [] };
   if (type === 'work_order.created')
     return {
@@ -61,6 +61,14 @@ export function describeEvent({ type, data }: EventRecord): News | undefined {
       text: `New work order ${record.job_number ?? ''}`.trim(),
       screen: 'work-orders',
       alsoOn: ['dispatch'],
+    };
+  if (type === 'club_offer.created')
+    return {
+      ...base,
+      kind: 'new offers of clubs',
+      text: `${record.club ?? 'A motor club'} offers a job`,
+      screen: 'dispatch',
+      hasRecord: false,
     };
   if (type === 'ai.suggestion.created')
     return {

@@ -17,6 +17,7 @@ describe("motor clubs' offers on the screen Dispatch", () => {
     expect(await shown.getByRole('timer').textContent()).to.match(/^[01]:\d\d$/);
     await shown.getByRole('button', { name: /^Accept/ }).click();
     const dialog = page.getByRole('dialog', { name: `Accept ${offer.reference}` });
+    await dialog.getByText(offer.contact_phone).waitFor();
     await dialog.getByLabel('Minutes until arrival').fill('25');
     await dialog.getByLabel('Truck', { exact: true }).click();
     await page.getByRole('option', { name: 'Truck 12' }).click();
@@ -29,6 +30,18 @@ describe("motor clubs' offers on the screen Dispatch", () => {
     expect(order.truck_id).to.equal(truck.id);
     const column = page.getByRole('region', { name: 'Dispatched', exact: true });
     await column.getByRole('article', { name: order.job_number }).waitFor();
+  });
+
+  it('an offer is announced on every screen, and its countdown does not depend on the clock of the computer', async () => {
+    const { page, tenant } = await dashboard.open('customers');
+    await page.clock.install({ time: Date.now() + 600_000 });
+    await page.reload();
+    await page.getByText('Connected').waitFor();
+    const club = await addClub(dashboard.stack, tenant.client);
+    await offerJob(club);
+    await page.getByRole('link', { name: `${club.name} offers a job` }).click();
+    const timer = page.getByRole('article', { name: club.name }).getByRole('timer');
+    expect(await timer.textContent()).to.match(/^[01]:\d\d$/);
   });
 
   it('a dispatcher whose answer comes too late reads why, and an offer that the club withdraws disappears', async () => {

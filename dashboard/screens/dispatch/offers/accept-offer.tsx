@@ -7,6 +7,7 @@ import { CustomerSelect } from '../../../parts/choices/customer-select';
 import { nameTruck } from '../../../parts/choices/name-truck';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useBoard } from '../board/board-view';
+import { OfferFacts } from './offer-facts';
 
 /** Accepts an offer with the time until the truck arrives. The truck may be chosen later. */
 export function AcceptOffer({ offer, onClose }: { offer: Schemas['ClubOffer']; onClose: () => void }) {
@@ -44,6 +45,7 @@ export function AcceptOffer({ offer, onClose }: { offer: Schemas['ClubOffer']; o
       {(errors) => (
         <>
           <Text size="sm">{`${offer.club} learns the time of arrival, and the job becomes a work order.`}</Text>
+          <OfferFacts offer={offer} />
           <NumberInput
             label="Minutes until arrival"
             data-autofocus

@@ -2,11 +2,13 @@ import { Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { api } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
+import { readServerClock } from '../../../api/server-clock';
 import { useCan } from '../../../api/session';
 import { humanize } from '../../../parts/record/status-badge';
 import { formatCents } from '../../../parts/values/money';
 import { AcceptOffer } from './accept-offer';
 import './club-offers.css';
+import { describePickup } from './offer-facts';
 import { RefuseOffer } from './refuse-offer';
 
 export type ClubOffer = Schemas['ClubOffer'];
@@ -61,6 +63,7 @@ function Offer({ offer, onAnswer }: { offer: ClubOffer; onAnswer: (isAccepted: b
         <Countdown until={offer.respond_by} />
       </div>
       <Text size="sm">{describeOffer(offer)}</Text>
+      {offer.notes !== null && <Text size="sm">{offer.notes}</Text>}
       <Text size="sm" c="dimmed">
         {reference}
       </Text>
@@ -79,21 +82,21 @@ function Offer({ offer, onAnswer }: { offer: ClubOffer; onAnswer: (isAccepted: b
 }
 
 function describeOffer(offer: ClubOffer): string {
-  const { vehicle, pickup_location: from, dropoff_location: to, offered_cents: cents } = offer;
+  const { vehicle, dropoff_location: to, offered_cents: cents } = offer;
   const car = [vehicle.year, vehicle.make, vehicle.model].filter((part) => part !== null).join(' ');
-  const places = [from, to].filter((part) => part !== null).join(' → ');
+  const places = [describePickup(offer), to].filter(Boolean).join(' → ');
   const parts = [humanize(offer.service_type), car, places, cents === null ? '' : formatCents(cents)];
   return parts.filter((part) => part !== '').join(' · ');
 }
 
 /**
- * The time left to answer, by the clock of this computer. The service decides by its own clock, so
- * the buttons stay usable.
+ * The time left to answer, by the server's clock. The buttons stay usable, because the service
+ * decides.
  */
 function Countdown({ until }: { until: string }) {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(readServerClock);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(readServerClock()), 1000);
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));

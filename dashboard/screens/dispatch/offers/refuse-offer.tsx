@@ -6,6 +6,7 @@ import { useWrite } from '../../../api/use-write';
 import { CLUB_REFUSAL_REASON } from '../../../generated/vocabulary';
 import { wordsOf } from '../../../parts/choices/words';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { OfferFacts } from './offer-facts';
 
 type Reason = Schemas['ClubRefusalReason'];
 
@@ -39,6 +40,7 @@ export function RefuseOffer({ offer, onClose }: { offer: Schemas['ClubOffer']; o
       {(errors) => (
         <>
           <Text size="sm">{`${offer.club} reads the reason and the note, and offers the job to others.`}</Text>
+          <OfferFacts offer={offer} />
           <Radio.Group
             label="Reason"
             required
