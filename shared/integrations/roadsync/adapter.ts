@@ -12,8 +12,8 @@ const inbound: Inbound = {
 
 export const roadsync: TenantVendor = {
   manifest,
-  baseUrl: 'https://api.roadsync.app/v1/invoice',
-  sandboxUrl: 'https://test.api.roadsync.app/v1/invoice',
+  baseUrl: 'https://api.roadsync.app',
+  sandboxUrl: 'https://test.api.roadsync.app',
   async describe(connection) {
     await callRoadSync(connection, { method: 'GET', path: '/', query: { offset: '0', limit: '1' } });
     // A key does not show to which company it belongs, nor whether the company is a real one.

@@ -2,6 +2,8 @@ import type { OpenConnection, VendorResponse } from '../contract/connection.js';
 import type { ClubFile } from '../contract/motor-club.js';
 import { VendorError } from '../contract/vendor-error.js';
 
+const INVOICE_API = '/v1/invoice';
+
 export interface RoadSyncRequest {
   method: 'GET' | 'POST' | 'PATCH';
   /** Below the address of the Invoice API. */
@@ -32,7 +34,7 @@ export async function callRoadSync(
   const contentType = file?.contentType ?? (body ? 'application/json' : undefined);
   const response = await call({
     method,
-    path: search === '' ? path : `${path}?${search}`,
+    path: `${INVOICE_API}${path}${search === '' ? '' : `?${search}`}`,
     headers: {
       'x-api-key': credentials.api_key ?? '',
       accept: 'application/json',

@@ -88,7 +88,7 @@ const DOUBLES: Readonly<
       double.openCompany({ apiKey: 'roadsync-demo-key', id: 'demo-company' });
       return double.start(port);
     },
-    hint: 'Connect RoadSync with the API key roadsync-demo-key, the company demo-company and the location demo-company-1. Then accept, deny or pay the invoices at the control page.',
+    hint: 'Connect RoadSync with the API key roadsync-demo-key, the company demo-company and the location demo-company-1. For a denial that is corrected by itself, add the denial rule {"contains": "PO missing", "code": "missing_po"}. Then accept, deny or pay the invoices at the control page.',
   },
 };
 

@@ -39,7 +39,7 @@ export class ClubStack {
       vendors: new Vendors([FAST_ROADSYNC]),
       ...options,
       environment: {
-        INTEGRATIONS: JSON.stringify({ roadsync: { base_url: `${double.origin}/v1/invoice` } }),
+        INTEGRATIONS: JSON.stringify({ roadsync: { base_url: double.origin } }),
         ...options.environment,
       },
     });

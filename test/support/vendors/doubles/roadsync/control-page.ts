@@ -3,9 +3,11 @@ import { escapeText, sendPage } from '../../books/page.js';
 import type { RoadSyncCompany, RoadSyncInvoice } from './company.js';
 
 /** What a person at RoadSync or at the motor club can do, by the name of the button. */
-const ACTIONS: Readonly<Record<string, (company: RoadSyncCompany, invoice: RoadSyncInvoice) => void>> = {
+const ACTIONS: Readonly<
+  Record<string, (company: RoadSyncCompany, invoice: RoadSyncInvoice, reason: string) => void>
+> = {
   Accept: (company, invoice) => company.accept(invoice),
-  Deny: (company, invoice) => company.deny(invoice),
+  Deny: (company, invoice, reason) => company.deny(invoice, reason || undefined),
   Pay: (company, invoice) => company.pay(invoice),
   'Pay half': (company, invoice) => company.pay(invoice, Math.round(company.totalCents(invoice) / 2)),
   'Mark as paid': (company, invoice) => company.markAsPaid(invoice),
@@ -35,7 +37,8 @@ function isOpen({ status, deletedAt }: RoadSyncInvoice): boolean {
 function runAction(companies: readonly RoadSyncCompany[], form: URLSearchParams): void {
   const company = companies.find(({ id }) => id === form.get('company'));
   const invoice = company?.invoices.find(({ id }) => id === form.get('invoice'));
-  if (company && invoice && isOpen(invoice)) ACTIONS[form.get('action') ?? '']?.(company, invoice);
+  if (company && invoice && isOpen(invoice))
+    ACTIONS[form.get('action') ?? '']?.(company, invoice, form.get('reason') ?? '');
 }
 
 function renderCompany(company: RoadSyncCompany): string {
@@ -60,6 +63,6 @@ function renderRow(company: RoadSyncCompany, invoice: RoadSyncInvoice): string {
   const buttons = Object.keys(ACTIONS).map(
     (action) => `<button name="action" value="${action}">${action}</button>`,
   );
-  const form = `<form method="post"><input type="hidden" name="company" value="${escapeText(company.id)}"><input type="hidden" name="invoice" value="${id}">${buttons.join(' ')}</form>`;
+  const form = `<form method="post"><input type="hidden" name="company" value="${escapeText(company.id)}"><input type="hidden" name="invoice" value="${id}"><input name="reason" aria-label="Reason" placeholder="Reason for denying"> ${buttons.join(' ')}</form>`;
   return `<tr>${cells.join('')}<td>${isOpen(invoice) ? form : ''}</td></tr>`;
 }
