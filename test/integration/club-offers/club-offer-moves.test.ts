@@ -117,6 +117,33 @@ describe("moves of motor clubs' offers", () => {
     expect((await account.client.get(other)).body.cancel_reason).to.equal('provider');
   });
 
+  /** Returns when a query waits for a row that another transaction has locked. */
+  const waitForLock = () =>
+    eventually('a transaction waits for a row', async () => {
+      const waiting = await stack.rows(account.id, 'select 1 from pg_locks where not granted');
+      return waiting.length > 0;
+    });
+
+  it('a withdrawal that waits for an acceptance cancels the work order of the acceptance', async () => {
+    const offer = await offerJob(club);
+    const { body: order } = await account.client.post('/work-orders', { service_type: 'light_duty_tow' });
+    // The acceptance, in a transaction by hand. The withdrawal has looked for a work order already.
+    const { withdrawal } = await stack.runtime.db.transaction([account.id], async (tx) => {
+      const values = [account.id, offer.id];
+      const lock = 'select 1 from club_offers where tenant_id = $1 and id = $2 for update';
+      await tx.query({ text: lock, values });
+      const response = act(offer, 'withdraw');
+      await waitForLock();
+      const text =
+        "update club_offers set status = 'accepted', work_order_id = $3 where tenant_id = $1 and id = $2";
+      await tx.query({ text, values: [...values, order.id] });
+      return { withdrawal: response };
+    });
+    expect((await withdrawal).body.status).to.equal('withdrawn');
+    const { body } = await account.client.get(`/work-orders/${order.id}`);
+    expect(body).to.include({ status: 'cancelled', cancel_reason: 'club' });
+  });
+
   it('steps of the driver and withdrawals at the same time end without an error', async () => {
     const { body: truck } = await account.client.post('/trucks', { unit_number: 'D-1', duty_class: 'light' });
     const offer = await offerJob(club);

@@ -65,6 +65,7 @@ export function takeBackOffers(reason: WithdrawalReason) {
   return async (tx: Transaction, commands: TakeBackCommand[], config: Config): Promise<CommandOutcome[]> => {
     const work = await lockWorkOrders(tx, commands);
     const { rows } = await lockOffers(tx, commands);
+    failIfAcceptedMeanwhile([...rows.values()], work);
     const moved: OfferRow[] = [];
     const cancelled: CancelledWork[] = [];
     const plans = commands.map((command): OfferRow | CommandOutcome => {
@@ -73,7 +74,7 @@ export function takeBackOffers(reason: WithdrawalReason) {
       if (row.status === 'withdrawn') return UNCHANGED;
       if (!canMoveOffer(row.status, 'withdrawn', 'club')) return failIllegalOfferMove(row, 'withdrawn');
       if (reason === 'goa' && row.status === 'received') return failNotAccepted();
-      const job = row.work_order_id ? work.get(refKey({ ...row, id: row.work_order_id })) : undefined;
+      const job = work.get(keyOfWorkOrder(row));
       if (job?.status === 'completed') return failCompleted();
       const note = command.input.note ?? null;
       if (job && job.status !== 'cancelled')
@@ -113,6 +114,20 @@ async function lockWorkOrders(
   });
   return refs.length === 0 ? new Map() : lockRecords<WorkOrderRow>(tx, 'work_orders', refs);
 }
+
+/**
+ * Fails if an acceptance created a work order after `lockWorkOrders` and before `lockOffers`. This
+ * transaction has not locked that work order. The batch then runs again, and finds it.
+ * @throws an error with PostgreSQL's code for a serialization failure
+ */
+function failIfAcceptedMeanwhile(offers: readonly OfferRow[], work: Map<string, WorkOrderRow>): void {
+  const isLocked = (row: OfferRow) => !row.work_order_id || work.has(keyOfWorkOrder(row));
+  if (offers.every(isLocked)) return;
+  throw Object.assign(new Error('an offer was accepted while it was withdrawn'), { code: '40001' });
+}
+
+const keyOfWorkOrder = ({ tenant_id, work_order_id }: OfferRow) =>
+  refKey({ tenant_id, id: work_order_id ?? '' });
 
 /** A work order is gone on arrival only if a truck was there. Otherwise the club cancelled it. */
 function chooseReason(reason: WithdrawalReason, { status }: WorkOrderRow): 'club' | 'goa' {
