@@ -91,14 +91,13 @@ export async function runAction(request: DriverRequest, action: DriverAction): P
   if (action.kind === 'note') return addNote(request, action);
   if (action.kind === 'inspection') return fileInspection(request, action);
   const mustStart = workOrder.status === NOT_STARTED && !isBeforeStart(action);
+  const step = action.kind === 'step' ? action.step : 'cleared';
+  // The step comes first, because it shows where the truck is. A work order that is started without
+  // a step counts as one whose truck has reached the pickup.
+  await submitOne(request, { definition: logWorkOrderStep, input: { step, at }, action });
   if (mustStart) await submitOne(request, { definition: startWorkOrder, input: {}, action });
-  if (action.kind === 'step') {
-    const input = { step: action.step, at };
-    await submitOne(request, { definition: logWorkOrderStep, input, action });
-    return;
-  }
+  if (action.kind === 'step') return;
   const { miles } = action;
-  await submitOne(request, { definition: logWorkOrderStep, input: { step: 'cleared', at }, action });
   const input = { at, ...(miles === undefined ? {} : { miles }) };
   await submitOne(request, { definition: completeWorkOrder, input, action });
 }

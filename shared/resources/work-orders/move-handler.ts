@@ -22,6 +22,7 @@ import { type LockedFleet, lockFleet, renderAssigned } from './assignment.js';
 import { refreshBillingStatus } from './billing.js';
 import {
   type CancelReason,
+  hasReachedPickup,
   nextStatuses,
   ON_SITE_CANCEL_REASONS,
   WORK_ORDER_ACTIONS,
@@ -77,11 +78,12 @@ const MOVES: Record<WorkOrderAction, Move> = {
   }),
   cancel: (row, { input }) => {
     const reason = input.reason as CancelReason;
-    if (ON_SITE_CANCEL_REASONS.includes(reason) && row.status !== 'in_progress') {
+    const wasOnSite = row.status === 'in_progress' || hasReachedPickup(row);
+    if (ON_SITE_CANCEL_REASONS.includes(reason) && !wasOnSite) {
       return failIllegalMove(
         row,
         'cancelled',
-        `${reason} is for jobs in progress: no truck has been there yet.`,
+        `${reason} is for jobs in progress or with a truck on scene: no truck has been there yet.`,
       );
     }
     return { status: 'cancelled', cancel_reason: reason, cancel_note: input.note ?? null };

@@ -49,6 +49,31 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
+/** The steps after which the vehicle is on the truck, or was. */
+const LOADED_STEPS: readonly (string | null)[] = ['hooked', 'towing', 'at_destination', 'cleared'];
+const ON_SITE_STEPS: readonly (string | null)[] = ['on_scene', ...LOADED_STEPS];
+
+/** What shows where the truck of a work order is. */
+interface TruckState {
+  status: WorkOrderStatus;
+  /** The last step that the driver reported for the truck that is assigned now. */
+  step: string | null;
+}
+
+/**
+ * True if the truck has reached the pickup. The last step decides. Companies that report no steps
+ * start a work order there, so without a step the status decides.
+ */
+export function hasReachedPickup({ status, step }: TruckState): boolean {
+  if (!ACTIVE_STATUSES.includes(status)) return false;
+  return ON_SITE_STEPS.includes(step) || (status === 'in_progress' && step !== 'en_route');
+}
+
+/** True if the vehicle is on the truck, or was taken off it and the work order is still active. */
+export function isVehicleLoaded({ status, step }: TruckState): boolean {
+  return ACTIVE_STATUSES.includes(status) && LOADED_STEPS.includes(step);
+}
+
 /** The state that determines which actions are allowed on a work order. */
 export interface WorkOrderState {
   status: WorkOrderStatus;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { newId } from '../../../shared/platform/ids.js';
 import {
   CLUB_OFFER_MOVES,
   CLUB_OFFER_STATUSES,
@@ -85,20 +86,62 @@ describe("moves of motor clubs' offers", () => {
     expect(ended).to.have.members(['refused', 'expired', 'withdrawn']);
   });
 
-  it('a motorist who is gone cancels the work order as goa once work has begun, and else as of the club', async () => {
-    for (const [actions, reason] of [
-      [[], 'club'],
-      [['assign', 'start'], 'goa'],
+  /** Accepts an offer with a truck of its own, and takes actions and steps of the driver. */
+  async function dispatch(more: readonly string[]): Promise<{ offer: Json; job: string }> {
+    const body = { unit_number: newId().slice(-12), duty_class: 'light' };
+    const { body: truck } = await account.client.post('/trucks', body);
+    const { body: customer } = await account.client.post('/customers', { company_name: club.name });
+    const offer = await offerJob(club);
+    const choice = { truck_id: truck.id, customer_id: customer.id };
+    const job = `/work-orders/${(await accept(account, offer, choice)).body.work_order_id}`;
+    for (const one of more) {
+      const { status, text } =
+        one === 'start'
+          ? await account.client.post(`${job}/start`, {})
+          : await account.client.post(`${job}/steps`, { step: one });
+      expect(status, text).to.equal(200);
+    }
+    return { offer, job };
+  }
+
+  it('taking an offer back is billable once the truck has reached the pickup, by the steps or else by the status', async () => {
+    for (const [steps, isThere] of [
+      [[], false],
+      [['en_route'], false],
+      // The driver's page starts the work order when the driver leaves.
+      [['en_route', 'start'], false],
+      [['start'], true],
+      [['en_route', 'on_scene'], true],
+      [['en_route', 'start', 'on_scene'], true],
     ] as const) {
-      const body = { unit_number: `G-${Math.random()}`.slice(0, 12), duty_class: 'light' };
-      const { body: truck } = await account.client.post('/trucks', body);
-      const offer = await offerJob(club);
-      const job = `/work-orders/${(await accept(account, offer)).body.work_order_id}`;
-      for (const action of actions)
-        await account.client.post(`${job}/${action}`, action === 'assign' ? { truck_id: truck.id } : {});
-      expect((await act(offer, 'gone')).body).to.include({ status: 'withdrawn', withdrawal_reason: 'goa' });
-      const order = (await account.client.get(job)).body;
-      expect(order).to.include({ status: 'cancelled', cancel_reason: reason });
+      for (const [action, reason] of [
+        ['gone', 'goa'],
+        ['withdraw', 'unsuccessful'],
+      ] as const) {
+        const { offer, job } = await dispatch(steps);
+        expect((await act(offer, action)).body.status).to.equal('withdrawn');
+        const order = (await account.client.get(job)).body;
+        expect(order, `${action} after ${steps}`).to.include({
+          status: 'cancelled',
+          cancel_reason: isThere ? reason : 'club',
+          billing_status: isThere ? 'ready_to_bill' : 'not_billable',
+        });
+      }
+    }
+  });
+
+  it('an offer cannot be taken back while the vehicle is on the truck', async () => {
+    for (const step of ['hooked', 'towing', 'at_destination', 'cleared']) {
+      const { offer, job } = await dispatch(['on_scene', step]);
+      for (const action of ['withdraw', 'gone']) {
+        const response = await act(offer, action);
+        expectError(response, 409, 'conflict');
+        expect(response.body.error.message).to.include('Call the company');
+      }
+      expect((await read(offer)).status).to.equal('accepted');
+      expect((await account.client.get(job)).body.status).to.equal('dispatched');
+      await account.client.post(`${job}/cancel`, { reason: 'provider' });
+      expect((await act(offer, 'withdraw')).body.status, 'the company has cancelled').to.equal('withdrawn');
     }
   });
 
@@ -144,15 +187,18 @@ describe("moves of motor clubs' offers", () => {
     expect(body).to.include({ status: 'cancelled', cancel_reason: 'club' });
   });
 
-  it('steps of the driver and withdrawals at the same time end without an error', async () => {
-    const { body: truck } = await account.client.post('/trucks', { unit_number: 'D-1', duty_class: 'light' });
-    const offer = await offerJob(club);
-    const job = `/work-orders/${(await accept(account, offer, { truck_id: truck.id })).body.work_order_id}`;
-    const answers = await Promise.all([
-      ...['en_route', 'on_scene', 'towing'].map((step) => account.client.post(`${job}/steps`, { step })),
-      act(offer, 'withdraw'),
-    ]);
-    for (const { status, text } of answers) expect(status, text).to.be.oneOf([200, 409]);
-    expect(answers.at(-1)?.status).to.equal(200);
+  it("a withdrawal locks the work order before the offer, as a driver's step does, so they cannot deadlock", async () => {
+    const { offer, job } = await dispatch([]);
+    // The driver's step, in a transaction by hand.
+    const { withdrawal } = await stack.runtime.db.transaction([account.id], async (tx) => {
+      const lock = (table: string, id: string, options = '') =>
+        tx.query({ text: `select 1 from ${table} where id = $1 for update ${options}`, values: [id] });
+      await lock('work_orders', job.replace('/work-orders/', ''));
+      const response = act(offer, 'withdraw');
+      await waitForLock();
+      await lock('club_offers', offer.id, 'nowait');
+      return { withdrawal: response };
+    });
+    expect((await withdrawal).body.status).to.equal('withdrawn');
   });
 });

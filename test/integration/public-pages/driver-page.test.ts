@@ -151,7 +151,8 @@ describe("driver's page", () => {
     await page.act({ kind: 'step', step: 'en_route' });
     const { items } = (await tenant.client.get(`/audit-log?entity_id=${id}&actor=${driverId}`)).body.data;
     const actions = items.map(({ action }: { action: string }) => action);
-    expect(actions).to.have.members(['work_order.started', 'work_order.step_logged']);
+    // Newest first. The step comes before the start, because it shows where the truck is.
+    expect(actions).to.deep.equal(['work_order.started', 'work_order.step_logged']);
     expect(items[0].actor).to.deep.equal({
       type: 'system',
       id: driverId,

@@ -6,6 +6,7 @@ import { lockRecords } from '../../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
 import { storeClubOffers } from '../../open-club-offers/store.js';
+import { hasReachedPickup, isVehicleLoaded } from '../../work-orders/transitions.js';
 import type { WorkOrderRow } from '../../work-orders/work-order-row.js';
 import { canMoveOffer, type WithdrawalReason } from '../transitions.js';
 import {
@@ -63,9 +64,10 @@ type TakeBackCommand = Command<ClubOfferWithdraw | ClubOfferGone>;
  */
 export function takeBackOffers(reason: WithdrawalReason) {
   return async (tx: Transaction, commands: TakeBackCommand[], config: Config): Promise<CommandOutcome[]> => {
-    const work = await lockWorkOrders(tx, commands);
+    const found = await findWorkOrders(tx, commands);
+    const work = found.length === 0 ? new Map() : await lockRecords<WorkOrderRow>(tx, 'work_orders', found);
     const { rows } = await lockOffers(tx, commands);
-    failIfAcceptedMeanwhile([...rows.values()], work);
+    failIfAcceptedMeanwhile([...rows.values()], found);
     const moved: OfferRow[] = [];
     const cancelled: CancelledWork[] = [];
     const plans = commands.map((command): OfferRow | CommandOutcome => {
@@ -75,7 +77,8 @@ export function takeBackOffers(reason: WithdrawalReason) {
       if (!canMoveOffer(row.status, 'withdrawn', 'club')) return failIllegalOfferMove(row, 'withdrawn');
       if (reason === 'goa' && row.status === 'received') return failNotAccepted();
       const job = work.get(keyOfWorkOrder(row));
-      if (job?.status === 'completed') return failCompleted();
+      if (job?.status === 'completed') return failPastTakingBack('The job of this offer is completed');
+      if (job && isVehicleLoaded(job)) return failPastTakingBack('The vehicle is on the truck');
       const note = command.input.note ?? null;
       if (job && job.status !== 'cancelled')
         cancelled.push({ command, workOrderId: job.id, reason: chooseReason(reason, job), note });
@@ -99,39 +102,39 @@ export function takeBackOffers(reason: WithdrawalReason) {
 }
 
 /**
- * Locks the work orders of the offers. A driver's step locks the work order and then the offer, so
- * this sequence prevents a deadlock.
+ * Finds the work orders of the offers. They are locked before the offers, because a driver's step
+ * locks them in this sequence, too. The opposite sequence could deadlock.
  */
-async function lockWorkOrders(
-  tx: Transaction,
-  commands: readonly Command[],
-): Promise<Map<string, WorkOrderRow>> {
-  const refs = await tx.query<RecordRef>({
+function findWorkOrders(tx: Transaction, commands: readonly Command[]): Promise<RecordRef[]> {
+  return tx.query<RecordRef>({
     name: 'find-work-orders-of-offers',
     text: `select o.tenant_id, o.work_order_id as id from ${recordsetSql('tenant_id uuid, id uuid')}
            join club_offers o on o.tenant_id = r.tenant_id and o.id = r.id and o.work_order_id is not null`,
     values: [JSON.stringify(commands.map(toRecordRef))],
   });
-  return refs.length === 0 ? new Map() : lockRecords<WorkOrderRow>(tx, 'work_orders', refs);
 }
 
 /**
- * Fails if an acceptance created a work order after `lockWorkOrders` and before `lockOffers`. This
+ * Fails if an acceptance created a work order after `findWorkOrders` and before `lockOffers`. This
  * transaction has not locked that work order. The batch then runs again, and finds it.
  * @throws an error with PostgreSQL's code for a serialization failure
  */
-function failIfAcceptedMeanwhile(offers: readonly OfferRow[], work: Map<string, WorkOrderRow>): void {
-  const isLocked = (row: OfferRow) => !row.work_order_id || work.has(keyOfWorkOrder(row));
-  if (offers.every(isLocked)) return;
+function failIfAcceptedMeanwhile(offers: readonly OfferRow[], found: readonly RecordRef[]): void {
+  const known = new Set(found.map(refKey));
+  if (offers.every((row) => !row.work_order_id || known.has(keyOfWorkOrder(row)))) return;
   throw Object.assign(new Error('an offer was accepted while it was withdrawn'), { code: '40001' });
 }
 
 const keyOfWorkOrder = ({ tenant_id, work_order_id }: OfferRow) =>
   refKey({ tenant_id, id: work_order_id ?? '' });
 
-/** A work order is gone on arrival only if a truck was there. Otherwise the club cancelled it. */
-function chooseReason(reason: WithdrawalReason, { status }: WorkOrderRow): 'club' | 'goa' {
-  return reason === 'goa' && status === 'in_progress' ? 'goa' : 'club';
+/**
+ * Returns why the work order is cancelled. If the truck has reached the pickup, part of the price
+ * may be due. Otherwise the club cancelled in time.
+ */
+function chooseReason(reason: WithdrawalReason, job: WorkOrderRow): CancelledWork['reason'] {
+  if (!hasReachedPickup(job)) return 'club';
+  return reason === 'goa' ? 'goa' : 'unsuccessful';
 }
 
 function failNotAccepted(): CommandOutcome {
@@ -141,9 +144,9 @@ function failNotAccepted(): CommandOutcome {
   });
 }
 
-function failCompleted(): CommandOutcome {
+function failPastTakingBack(reason: string): CommandOutcome {
   return failedOutcome({
     code: 'conflict',
-    message: 'The job of this offer is completed, so the offer cannot be withdrawn. Call the company.',
+    message: `${reason}, so the offer cannot be withdrawn. Call the company.`,
   });
 }

@@ -135,7 +135,7 @@ function toWorkOrder(offer: OfferRow): WorkOrderCreate {
 export interface CancelledWork {
   command: Command;
   workOrderId: string;
-  reason: 'club' | 'goa';
+  reason: 'club' | 'goa' | 'unsuccessful';
   note: string | null;
 }
 
