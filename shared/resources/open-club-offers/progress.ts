@@ -1,4 +1,5 @@
 import type { EventDraft } from '../../contracts/command.js';
+import type { WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
@@ -23,13 +24,32 @@ export function isClubProgress(word: string): word is ClubProgress {
   return CLUB_PROGRESS.some((one) => one === word);
 }
 
+/**
+ * Returns how far a work order is: by the last step of its driver, or by its status if there is
+ * none that concerns clubs. So a new arrival time or a late start does not lead back.
+ */
+export function toClubProgress({ status, step }: ProgressFacts): ClubProgress {
+  if (status === 'pending') return 'waiting';
+  const isActive = status === 'dispatched' || status === 'in_progress';
+  return isActive && step !== null && isClubProgress(step) ? step : status;
+}
+
+interface ProgressFacts {
+  status: (typeof WORK_ORDER_STATUSES)[number];
+  step: string | null;
+}
+
 /** How far a work order is, and why it was cancelled. */
 export interface WorkOrderProgress extends RecordRef {
   progress: ClubProgress;
   /** The new time of arrival. Null or absent keeps the time that the club knows. */
   eta?: string | null;
+  /** True if the club's time of arrival is no longer promised, because the truck was taken off. */
+  clear_eta?: boolean;
   cancel_reason?: string | null;
 }
+
+const NEXT_ETA = 'case when r.clear_eta then null else coalesce(r.eta, t.eta) end';
 
 /**
  * Stores the progress of work orders that came of clubs' offers. The offers of other work orders do
@@ -43,10 +63,10 @@ export async function reportProgress(
   if (orders.length === 0) return new Map();
   const rows = await tx.query<{ tenant_id: string; work_order_id: string; id: string; club_id: string }>({
     name: 'report-club-progress',
-    text: `update club_offers t set progress = r.progress, eta = coalesce(r.eta, t.eta), updated_at = ${nextUpdatedAtSql('t')}
-           from ${recordsetSql('tenant_id uuid, id uuid, progress text, eta timestamptz')}
+    text: `update club_offers t set progress = r.progress, eta = ${NEXT_ETA}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, progress text, eta timestamptz, clear_eta boolean')}
            where t.tenant_id = r.tenant_id and t.work_order_id = r.id and t.status in ('accepted', 'confirmed')
-             and (t.progress, t.eta) is distinct from (r.progress, coalesce(r.eta, t.eta))
+             and (t.progress, t.eta) is distinct from (r.progress, ${NEXT_ETA})
            returning t.tenant_id, t.work_order_id, t.id, t.club_id`,
     values: [JSON.stringify(orders)],
   });

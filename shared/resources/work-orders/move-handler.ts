@@ -17,7 +17,7 @@ import {
   toRecordRef,
 } from '../../records/record-refs.js';
 import { listMomentsOfMove, sendJobTexts } from '../message-templates/job-texts.js';
-import { reportProgress, type WorkOrderProgress } from '../open-club-offers/progress.js';
+import { reportProgress, toClubProgress, type WorkOrderProgress } from '../open-club-offers/progress.js';
 import { type LockedFleet, lockFleet, renderAssigned } from './assignment.js';
 import { refreshBillingStatus } from './billing.js';
 import {
@@ -150,7 +150,7 @@ export function createMoveHandler(action: WorkOrderAction) {
       return 'ok' in plan || !command ? [] : listMomentsOfMove(action, { command, ...plan });
     });
     const prompts = await sendJobTexts(tx, moments, config);
-    const reports = await reportProgress(tx, listProgress(moved));
+    const reports = await reportProgress(tx, listProgress(action, moved));
     return plans.map((plan, index) =>
       'ok' in plan
         ? plan
@@ -186,10 +186,11 @@ function planMove(
 }
 
 /** Returns what motor clubs learn of moved work orders, if these came of their offers. */
-function listProgress(rows: readonly WorkOrderRow[]): WorkOrderProgress[] {
+function listProgress(action: WorkOrderAction, rows: readonly WorkOrderRow[]): WorkOrderProgress[] {
+  const clear_eta = action === 'unassign' || action === 'reopen';
   return rows.map((row) => {
-    const { tenant_id, id, status, eta, cancel_reason } = row;
-    return { tenant_id, id, progress: status === 'pending' ? 'waiting' : status, eta, cancel_reason };
+    const { tenant_id, id, eta, cancel_reason } = row;
+    return { tenant_id, id, progress: toClubProgress(row), eta, clear_eta, cancel_reason };
   });
 }
 

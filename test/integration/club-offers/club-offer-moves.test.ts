@@ -160,6 +160,20 @@ describe("moves of motor clubs' offers", () => {
     expect((await account.client.get(other)).body.cancel_reason).to.equal('provider');
   });
 
+  it('the progress of an offer never leads back while one truck is on its way, and a truck that is taken off takes the promised time along', async () => {
+    const { offer, job } = await dispatch(['en_route']);
+    const { truck_id } = (await account.client.get(job)).body;
+    const eta = new Date(Date.now() + 900_000).toISOString();
+    await account.client.post(`${job}/assign`, { truck_id, eta });
+    expect(await read(offer)).to.include({ progress: 'en_route', eta });
+    await account.client.post(`${job}/unassign`, {});
+    expect(await read(offer)).to.include({ progress: 'waiting', eta: null });
+    await account.client.post(`${job}/assign`, { truck_id });
+    expect(await read(offer)).to.include({ progress: 'dispatched', eta: null });
+    await account.client.post(`${job}/start`, {});
+    expect(await read(offer)).to.include({ progress: 'in_progress' });
+  });
+
   /** Returns when a query waits for a row that another transaction has locked. */
   const waitForLock = () =>
     eventually('a transaction waits for a row', async () => {

@@ -81,6 +81,9 @@ describe("webhooks of motor clubs' endpoints", () => {
     await account.client.post(`${job}/assign`, { truck_id: truck.id });
     await account.client.post(`${job}/steps`, { step: 'acknowledged' });
     await account.client.post(`${job}/steps`, { step: 'en_route' });
+    // Neither of these two leads back from en_route.
+    const eta = new Date(Date.now() + 600_000).toISOString();
+    await account.client.post(`${job}/assign`, { truck_id: truck.id, eta });
     await account.client.post(`${job}/start`, {});
     await account.client.post(`${job}/steps`, { step: 'on_scene' });
     await account.client.post(`${job}/steps`, { step: 'towing' });
@@ -94,7 +97,7 @@ describe("webhooks of motor clubs' endpoints", () => {
       'confirmed waiting',
       'status_changed dispatched',
       'status_changed en_route',
-      'status_changed in_progress',
+      'status_changed en_route',
       'status_changed on_scene',
       'status_changed towing',
       'status_changed completed',
