@@ -60,6 +60,9 @@ export const acceptClubOffer = defineCommand<ClubOfferAccept>({
   action: 'club_offer.accepted',
   schema: clubOfferAccept,
   permission: 'approve',
+  // Commands that want the same truck run one after another, so the error of the second names the
+  // work order of the first.
+  conflictKeys: ({ truck_id }) => (truck_id ? [`entity:${truck_id}`] : []),
 });
 
 export const refuseClubOffer = defineCommand<ClubOfferRefuse>({

@@ -7,6 +7,7 @@ import {
   canMoveOffer,
   type OfferMover,
 } from '../../../shared/resources/club-offers/transitions.js';
+import { runIsolated } from '../../../workers/writes/isolate-commands.js';
 import type { Json, TestResponse } from '../../support/client.js';
 import { createClockTasks } from '../../support/clock.js';
 import { accept, addClub, type Club, letTimePass, offerJob } from '../../support/clubs/clubs.js';
@@ -14,6 +15,8 @@ import { expectError } from '../../support/expect-error.js';
 import { eventually } from '../../support/poll.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
+import { createBatchContext } from '../../support/writes/batch-context.js';
+import { buildCommand } from '../../support/writes/commands.js';
 
 /** The actions on an offer, each with the status that it leads to and the party that may do it. */
 const ACTIONS: Record<string, { to: ClubOfferStatus; by: OfferMover; body: object }> = {
@@ -214,5 +217,35 @@ describe("moves of motor clubs' offers", () => {
       return { withdrawal: response };
     });
     expect((await withdrawal).body.status).to.equal('withdrawn');
+  });
+
+  it('accepting an offer that is accepted already does not wait for the truck, whose assignment may wait for the offer', async () => {
+    const { offer, job } = await dispatch([]);
+    const { truck_id } = (await account.client.get(job)).body;
+    const second = await stack.runtime.db.transaction([account.id], async (tx) => {
+      await tx.query({ text: 'select 1 from trucks where id = $1 for update', values: [truck_id] });
+      await tx.query({ text: "set local lock_timeout = '5s'" });
+      const response = await accept(account, offer, { truck_id });
+      await tx.query({ text: 'select 1 from club_offers where id = $1 for update', values: [offer.id] });
+      return response;
+    });
+    expectError(second, 409, 'invalid_status_transition');
+  });
+
+  it('of two acceptances with one truck in one batch, the second names the work order of the first', async () => {
+    const { body: truck } = await account.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    const offers = [await offerJob(club), await offerJob(club)];
+    const results = await runIsolated(
+      createBatchContext(stack.runtime),
+      offers.map(({ id }) => {
+        const input = { eta_minutes: 20, truck_id: truck.id };
+        return buildCommand('club_offer.accept', account.id, input, { entityId: id });
+      }),
+    );
+    const { work_order_id } = await read(offers[0]);
+    const { job_number } = (await account.client.get(`/work-orders/${work_order_id}`)).body;
+    const refused = results.find(({ ok }) => !ok);
+    expect(refused).to.have.nested.property('error.details.0').that.includes({ work_order_id, job_number });
+    expect((await read(offers[1])).status).to.equal('received');
   });
 });

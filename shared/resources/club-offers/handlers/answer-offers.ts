@@ -40,22 +40,28 @@ function findAnswerable(
   return isPastAnswering(row, now) ? failLateAnswer(row) : row;
 }
 
-/** Accepts offers. Each becomes a work order, and is dispatched if the command names a truck. */
+/**
+ * Accepts offers. Each becomes a work order, and is dispatched if the command names a truck. Locks
+ * the trucks only of offers that can be accepted. The transaction of an assignment locks the truck
+ * and then an accepted offer, so locking a truck for such an offer could deadlock.
+ */
 export async function acceptClubOffers(
   tx: Transaction,
   commands: AcceptCommand[],
   config: Config,
 ): Promise<CommandOutcome[]> {
   const offers = await lockOffers(tx, commands);
+  const found = commands.map((command) => findAnswerable(offers, command, 'accepted'));
+  const dispatching = commands.filter(({ input }, index) => input.truck_id && isOffer(found[index]));
   const [fleet, refused, customers] = await Promise.all([
-    lockFleet(tx, commands.filter(({ input }) => input.truck_id).map(toAssignment)),
+    lockFleet(tx, dispatching.map(toAssignment)),
     refuseUnknownReferences(tx, commands, { customer_id: customerTable }),
     findUsualCustomers(tx, [...offers.rows.values()]),
   ]);
   const booked: BookedOffer[] = [];
-  const plans = commands.map((command): BookedOffer | CommandOutcome => {
-    const row = findAnswerable(offers, command, 'accepted');
-    if ('ok' in row) return row as CommandOutcome;
+  const plans = commands.map((command, index): BookedOffer | CommandOutcome => {
+    const row = found[index] as OfferRow | CommandOutcome;
+    if (!isOffer(row)) return row;
     const refusal = refused.get(command) ?? refuseTruck(fleet, command);
     if (refusal) return refusal;
     const usual = customers.get(`${row.tenant_id}/${row.club_id}`) ?? null;
@@ -79,6 +85,10 @@ export async function acceptClubOffers(
       ...work(command),
     };
   });
+}
+
+function isOffer(found: OfferRow | CommandOutcome | undefined): found is OfferRow {
+  return found !== undefined && !('ok' in found);
 }
 
 function planAcceptance({ input }: AcceptCommand, now: Date) {

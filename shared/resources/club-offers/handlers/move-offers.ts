@@ -103,7 +103,8 @@ export function takeBackOffers(reason: WithdrawalReason) {
 
 /**
  * Finds the work orders of the offers. They are locked before the offers, because a driver's step
- * locks them in this sequence, too. The opposite sequence could deadlock.
+ * locks them in this sequence, too. With an If-Match, the worker has locked the offers before. The
+ * rare deadlock is then run again.
  */
 function findWorkOrders(tx: Transaction, commands: readonly Command[]): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
