@@ -56,6 +56,10 @@ export async function up(knex: Knex): Promise<void> {
     alter table api_keys add column club_id uuid;
     -- An endpoint with a club gets only events about the offers of this club.
     alter table webhook_endpoints add column club_id uuid;
+    -- Processes of an older release compare event types alone. So PostgreSQL refuses other types for
+    -- a club's endpoint, whichever release writes them.
+    alter table webhook_endpoints add constraint webhook_endpoints_club_types
+      check (club_id is null or event_types::text ~ '^[{]club_offer[.][a-z_*]+(,club_offer[.][a-z_*]+)*[}]$');
   `);
 }
 

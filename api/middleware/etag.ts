@@ -1,3 +1,4 @@
+import { AppError } from '../../shared/platform/errors.js';
 import type { ApiContext } from '../runtime/context.js';
 
 /**
@@ -13,4 +14,18 @@ const UPDATED_AT = /"updated_at":"([^"]+)"/;
 export function setETag(ctx: ApiContext, body: string): void {
   const version = UPDATED_AT.exec(body)?.[1];
   if (version) ctx.set('ETag', `"${version}"`);
+}
+
+/**
+ * Returns the versions in If-Match (RFC 9110 §13.1.1), or null if the request accepts any version.
+ */
+export function readIfMatch(ctx: ApiContext): string[] | null {
+  const header = ctx.get('If-Match').trim();
+  if (header === '' || header === '*') return null;
+  const versions = [...header.matchAll(/"([^"]*)"/g)].map(([, version]) => version as string);
+  if (versions.length > 0) return versions;
+  const message = 'If-Match must be an ETag in double quotes, as an earlier response returned it, or *';
+  throw new AppError('validation_error', `${message}.`, {
+    details: [{ field: 'If-Match', code: 'invalid', message }],
+  });
 }

@@ -21,7 +21,7 @@ import { assertRecentFactor } from '../runtime/recent-factor.js';
 import { declareFacts, type RouteFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { type ParsedBody, readBody } from './body.js';
-import { setETag } from './etag.js';
+import { readIfMatch, setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
@@ -37,6 +37,8 @@ export interface WriteOptions<Input> {
    * too.
    */
   isDryRun?: (input: Input) => boolean;
+  /** Returns another command for some inputs, which differs in its type alone. */
+  chooseCommand?: (input: Input) => CommandDefinition<Input>;
   /** Reads a body that is not JSON, such as a picture. The result becomes the command's input. */
   readBody?: (ctx: ApiContext) => Promise<ParsedBody>;
   /** Adds values that only the api process has, such as the hash of a new key. */
@@ -84,7 +86,7 @@ export function serveWrite<Input>(
     const dryRun = writeHeaders.dryRun || options.isDryRun?.(checked) === true;
     const command: Command<Input> = {
       ...describeOrigin(ctx),
-      type: definition.type,
+      type: (options.chooseCommand?.(checked) ?? definition).type,
       entityId: targetId,
       input: (await options.prepareInput?.(checked, ctx)) ?? checked,
       dryRun,
@@ -197,20 +199,6 @@ export function readWriteHeaders(ctx: ApiContext): { key: string | undefined; dr
     });
   }
   return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
-}
-
-/**
- * Returns the versions in If-Match (RFC 9110 §13.1.1), or null if the request accepts any version.
- */
-function readIfMatch(ctx: ApiContext): string[] | null {
-  const header = ctx.get('If-Match').trim();
-  if (header === '' || header === '*') return null;
-  const versions = [...header.matchAll(/"([^"]*)"/g)].map(([, version]) => version as string);
-  if (versions.length > 0) return versions;
-  const message = 'If-Match must be an ETag in double quotes, as an earlier response returned it, or *';
-  throw new AppError('validation_error', `${message}.`, {
-    details: [{ field: 'If-Match', code: 'invalid', message }],
-  });
 }
 
 type ResponseOptions<Input> = Pick<WriteOptions<Input>, 'transformResponse' | 'addMembers'> &

@@ -1,4 +1,5 @@
 import {
+  createClubEndpoint,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   rotateWebhookSecret,
@@ -50,6 +51,7 @@ export const webhookEndpointRoutes = defineRoutes('Webhooks', (router, api) => {
   router.post(
     '/webhook-endpoints',
     serveWrite(api, createWebhookEndpoint, {
+      chooseCommand: ({ club_id }) => (club_id ? createClubEndpoint : createWebhookEndpoint),
       prepareInput: created,
       transformResponse,
       bodyToHash,

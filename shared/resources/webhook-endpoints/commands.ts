@@ -39,6 +39,15 @@ export const createWebhookEndpoint = defineCommand<EndpointCreation>({
   schema: webhookEndpointCreate as unknown as Joi.ObjectSchema<EndpointCreation>,
 });
 
+/**
+ * Creates an endpoint of a motor club. It has a type of its own, because a worker of an older
+ * release would create the endpoint without its club. Such a worker hands unknown commands back.
+ */
+export const createClubEndpoint = defineCommand<EndpointCreation>({
+  ...createWebhookEndpoint,
+  type: 'webhook_endpoint.create_for_club',
+});
+
 export const updateWebhookEndpoint = defineCommand<EndpointChange>({
   type: 'webhook_endpoint.update',
   action: 'webhook_endpoint.updated',

@@ -19,6 +19,7 @@ export const webhookEndpointHandlers: CommandHandlers = {
   'webhook_endpoint.probe': probeEndpoints,
   'webhook_endpoint.record_exhausted': recordExhaustedDeliveries,
   'webhook_endpoint.create': createWebhookEndpoints,
+  'webhook_endpoint.create_for_club': createWebhookEndpoints,
   'webhook_endpoint.update': updateWebhookEndpoints,
   'webhook_endpoint.rotate_secret': rotateWebhookSecrets,
   'webhook_endpoint.delete': deleteWebhookEndpoints,

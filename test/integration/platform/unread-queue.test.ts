@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { newId } from '../../../shared/platform/ids.js';
 import { addQueueGauges } from '../../../shared/queues/gauges.js';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { startWritesWorker } from '../../../workers/writes/index.js';
 import { eventually } from '../../support/poll.js';
-import { invoiceInput } from '../../support/records/samples.js';
+import { endpointInput, invoiceInput } from '../../support/records/samples.js';
 import { useOwnStack } from '../../support/use-stack.js';
 import { READY, readReadiness } from './readiness-response.js';
 
@@ -32,6 +33,21 @@ describe('while no worker commits writes', () => {
       error: 'the last test write was not committed; see the writes workers',
     });
     expect(found.body.checks.queue).to.include({ ok: true });
+  });
+
+  it("a club's endpoint is created by a command that a worker of an older release does not know", async () => {
+    const { client } = await stack.createTenant();
+    const input = endpointInput({ event_types: ['club_offer.*'] });
+    const sent = [await client.post('/webhook-endpoints', { ...input, club_id: newId() })];
+    sent.push(await client.post('/webhook-endpoints', { ...input, club_id: null }));
+    const jobs = await openWritesQueue(stack.runtime).getJobs(['waiting', 'prioritized', 'delayed']);
+    const types = new Map(
+      jobs.flatMap(({ data }) => data.commands.map(({ id, type }) => [id, type] as const)),
+    );
+    expect(sent.map(({ body }) => types.get(body.operation_id))).to.deep.equal([
+      'webhook_endpoint.create_for_club',
+      'webhook_endpoint.create',
+    ]);
   });
 
   // This test starts a worker, so it comes last.
