@@ -31,10 +31,12 @@ export function refuseForeignReplay({ kind }: Principal, { entityType }: Definit
 
 /**
  * Removes the details of a `precondition_failed` error if the caller may not read the record,
- * because the details quote the record's contents.
+ * because the details quote the record's contents. A motor club never gets them, because they also
+ * name the people, agents and keys of the account that changed the record.
  */
 export function hideRecordContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
-  if (error.code !== 'precondition_failed' || hasAccess(key, getReadAccess(entityType))) return error;
+  const maySeeDetails = !key.clubId && hasAccess(key, getReadAccess(entityType));
+  if (error.code !== 'precondition_failed' || maySeeDetails) return error;
   const { details: _contents, ...rest } = error;
   return rest;
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { storeOperation } from '../../../shared/operations/store.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Json } from '../../support/client.js';
 import { accept, addClub, buildOffer, type Club, offerJob } from '../../support/clubs/clubs.js';
@@ -6,8 +7,9 @@ import { expectError } from '../../support/expect-error.js';
 import type { TestTenant } from '../../support/stack.js';
 import { findRequiredCredential, listDocumentedOperations } from '../../support/text/openapi-walk.js';
 import { useStack } from '../../support/use-stack.js';
+import { buildCommand } from '../../support/writes/commands.js';
 
-/** What every key may read: its own rights and limits, and its own delayed writes. */
+/** What every key may read: its own rights and limits, and its own delayed writes. Tests below. */
 const OPEN_TO_ALL = ['GET /me', 'GET /operations/{id}', 'GET /openapi.json', 'GET /stream'];
 
 describe("what a motor club's key may see", () => {
@@ -25,7 +27,8 @@ describe("what a motor club's key may see", () => {
     rival = await addClub(stack, account.client, 'Second Club');
     own = await offerJob(club);
     theirs = await offerJob(rival, { contact_name: 'Secret Motorist' });
-    await accept(account, theirs);
+    theirs = (await accept(account, theirs)).body;
+    expect(theirs.work_order_id).to.be.a('string');
     await account.client.post('/customers', { company_name: 'Secret Customer' });
   });
 
@@ -52,6 +55,23 @@ describe("what a motor club's key may see", () => {
       expect(response.status, response.text).to.equal(403);
     });
   }
+
+  it("GET /operations/{id} answers another's delayed write like an unknown one", async () => {
+    const unknown = await club.client.get(`/operations/${newId()}`);
+    expectError(unknown, 404, 'not_found');
+    const actor = (id: string) => ({ actor: { type: 'api_key' as const, id, name: 'k' } });
+    const offer = { ...buildOffer(), club_id: rival.clubId, club: rival.name };
+    for (const command of [
+      buildCommand('club_offer.create', account.id, offer, actor(rival.keyId)),
+      buildCommand('customer.create', account.id, { company_name: 'Late' }, actor(newId())),
+    ]) {
+      await storeOperation(stack.runtime.db, command, 3600);
+      expect((await account.client.get(`/operations/${command.id}`)).status).to.equal(200);
+      const response = await club.client.get(`/operations/${command.id}`);
+      expectError(response, 404, 'not_found');
+      expect(response.body.error.message).to.equal(unknown.body.error.message);
+    }
+  });
 
   it("GET /stream refuses a motor club's key", async () => {
     expect((await club.client.send('GET', '/stream')).status).to.equal(403);
@@ -116,5 +136,20 @@ describe("what a motor club's key may see", () => {
     expectError(await account.client.post('/club-offers', buildOffer()), 403, 'insufficient_scope');
     const withdrawn = await account.client.post(`/club-offers/${own.id}/withdraw`, {});
     expectError(withdrawn, 403, 'insufficient_scope');
+  });
+
+  it("a club's 412 names nobody who changed its offer, and the account's 412 does", async () => {
+    const headers = { 'if-match': '"2020-01-01T00:00:00.000Z"' };
+    const offer = await offerJob(club);
+    await accept(account, offer);
+    const response = await club.client.post(`/club-offers/${offer.id}/confirm`, {}, { headers });
+    expect(expectError(response, 412, 'precondition_failed')).to.deep.equal([]);
+    expect(response.text).to.not.include('changed_by');
+    const full = await account.client.post(
+      `/club-offers/${offer.id}/refuse`,
+      { reason: 'price' },
+      { headers },
+    );
+    expect(full.text).to.include('changed_by');
   });
 });
