@@ -46,6 +46,9 @@ export async function up(knex: Knex): Promise<void> {
     create unique index club_offers_reference on club_offers (tenant_id, club_id, reference);
     create index club_offers_created on club_offers (tenant_id, created_at desc, id desc);
     create index club_offers_of_club on club_offers (tenant_id, club_id, created_at desc, id desc);
+    create index club_offers_of_status on club_offers (tenant_id, status, created_at desc, id desc);
+    -- Finds who was billed for the last accepted offer of a club.
+    create index club_offers_billed on club_offers (tenant_id, club_id, created_at desc, id desc) where customer_id is not null;
     create index club_offers_waiting on club_offers (tenant_id, respond_by) where status = 'received';
     create index club_offers_of_work_order on club_offers (tenant_id, work_order_id) where work_order_id is not null;
     alter table club_offers enable row level security;
@@ -54,6 +57,14 @@ export async function up(knex: Knex): Promise<void> {
 
     -- Null for every key that is no club's.
     alter table api_keys add column club_id uuid;
+    -- A worker of an older release stores and rolls a club's key without club_id.
+    create or replace function set_club_of_key() returns trigger language plpgsql as $$ begin
+      new.club_id := coalesce(
+        (select o.club_id from api_keys o where o.tenant_id = new.tenant_id and o.id = new.rolled_from), new.id);
+      return new;
+    end $$;
+    create trigger set_club_of_key before insert on api_keys for each row
+      when (new.club_id is null and 'club_offers' = any (new.permissions)) execute function set_club_of_key();
     -- An endpoint with a club gets only events about the offers of this club.
     alter table webhook_endpoints add column club_id uuid;
     -- Processes of an older release compare event types alone. So PostgreSQL refuses other types for
@@ -66,6 +77,8 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table webhook_endpoints drop column club_id;
+    drop trigger set_club_of_key on api_keys;
+    drop function set_club_of_key();
     alter table api_keys drop column club_id;
     drop table club_offers;
   `);

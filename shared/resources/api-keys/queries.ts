@@ -49,7 +49,7 @@ function toPrincipal(row: KeyRow, tenant: TenantRow): Principal {
     name: row.name,
     permissions: row.permissions,
     scopes: row.scopes,
-    // A worker of an older release stores no club_id. Such a key is a club of its own.
+    // A trigger sets club_id. The fallback ensures that no club's key ever reads as the account.
     ...(row.permissions.includes('club_offers') ? { clubId: row.club_id ?? row.id } : {}),
     readOnly: row.read_only,
     expiresAt: row.expires_at?.getTime() ?? null,

@@ -8,3 +8,9 @@ export const RESPONSE_SECONDS = { min: 15, max: 3600 } as const;
  * board of its account, and no account gets more offers than people can read.
  */
 export const MAX_WAITING_OFFERS = { perClub: 20, perAccount: 100 } as const;
+
+/**
+ * Maximum number of offers of a club in an hour, whatever became of them. It also limits what a
+ * club adds to the tables by offers that it withdraws at once.
+ */
+export const MAX_OFFERS_PER_HOUR = 300;

@@ -3,8 +3,9 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { unknownReferenceOutcome } from '../../records/references.js';
+import { findLiveClubs } from '../api-keys/live-clubs.js';
 import type { EndpointCreation } from './commands.js';
 import { insertEndpoints, refuseOtherTypes } from './endpoint-rows.js';
 import { insertSecrets } from './secret-rows.js';
@@ -32,7 +33,10 @@ export async function createWebhookEndpoints(
   commands: CreateCommand[],
 ): Promise<CommandOutcome[]> {
   const quota = await AccountQuota.load(tx, commands, ENDPOINT_QUOTA);
-  const clubs = await findClubs(tx, commands);
+  const named = commands.flatMap(({ tenantId: tenant_id, input: { club_id } }) =>
+    club_id ? [{ tenant_id, id: club_id }] : [],
+  );
+  const clubs = await findLiveClubs(tx, named);
   const refusals = commands.map(
     (command) =>
       refuseUnknownClub(command, clubs) ??
@@ -54,21 +58,6 @@ function refuseUnknownClub(
 ): CommandOutcome | undefined {
   const isKnown = !club_id || clubs.has(refKey({ tenant_id: tenantId, id: club_id }));
   return isKnown ? undefined : unknownReferenceOutcome('club_id', 'motor_club');
-}
-
-/** @returns the `refKey` of each club that the commands name and that has a key in the account */
-async function findClubs(tx: Transaction, commands: readonly CreateCommand[]): Promise<Set<string>> {
-  const named = commands.flatMap(({ tenantId: tenant_id, input: { club_id } }) =>
-    club_id ? [{ tenant_id, id: club_id }] : [],
-  );
-  if (named.length === 0) return new Set();
-  const rows = await tx.query<RecordRef>({
-    name: 'find-clubs-of-endpoints',
-    text: `select k.tenant_id, k.club_id as id from ${recordsetSql('tenant_id uuid, id uuid')}
-           join api_keys k on k.tenant_id = r.tenant_id and k.id = r.id and k.club_id = r.id`,
-    values: [JSON.stringify(named)],
-  });
-  return new Set(rows.map(refKey));
 }
 
 function buildRow(command: CreateCommand) {

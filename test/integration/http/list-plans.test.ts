@@ -4,6 +4,7 @@ import type { SqlQuery, Transaction } from '../../../shared/platform/postgres/da
 import type { ListScope } from '../../../shared/records/lists/keyset-list.js';
 import { listApprovals } from '../../../shared/resources/approvals/queries.js';
 import { listAuditEntries } from '../../../shared/resources/audit-log/queries.js';
+import { listClubOffers } from '../../../shared/resources/club-offers/queries.js';
 import { listCustomers } from '../../../shared/resources/customers/queries.js';
 import { listDrivers } from '../../../shared/resources/drivers/queries.js';
 import { listExportSchedules } from '../../../shared/resources/export-schedules/queries.js';
@@ -199,6 +200,16 @@ describe('query plans of lists over 20,000 rows', () => {
       'the steps of a work order',
       (scope) => listWorkOrderSteps({ limit, work_order_id: customerId }, scope),
       'audit_entries_of_entity',
+    ],
+    [
+      'offers of a status',
+      (scope) => listClubOffers({ limit, status: 'received' }, scope),
+      'club_offers_of_status',
+    ],
+    [
+      "a club's offers",
+      (scope) => listClubOffers({ limit }, { ...scope, clubId: customerId }),
+      'club_offers_of_club',
     ],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];

@@ -44,7 +44,7 @@ describe('while no worker commits writes', () => {
     const types = new Map(
       jobs.flatMap(({ data }) => data.commands.map(({ id, type }) => [id, type] as const)),
     );
-    expect(sent.map(({ body }) => types.get(body.operation_id))).to.deep.equal([
+    expect(sent.map(({ body }) => types.get(body.data.operation_id))).to.deep.equal([
       'webhook_endpoint.create_for_club',
       'webhook_endpoint.create',
     ]);

@@ -11,6 +11,7 @@ import { storeClubOffers } from '../../open-club-offers/store.js';
 import { type LockedFleet, lockFleet } from '../../work-orders/assignment.js';
 import type { WorkOrderRow } from '../../work-orders/work-order-row.js';
 import { canMoveOffer } from '../transitions.js';
+import { refuseEndedClubs } from './ended-clubs.js';
 import {
   failIllegalOfferMove,
   failLateAnswer,
@@ -58,11 +59,12 @@ export async function acceptClubOffers(
     refuseUnknownReferences(tx, commands, { customer_id: customerTable }),
     findUsualCustomers(tx, [...offers.rows.values()]),
   ]);
+  const refuseEnded = await refuseEndedClubs(tx, [...offers.rows.values()]);
   const booked: BookedOffer[] = [];
   const plans = commands.map((command, index): BookedOffer | CommandOutcome => {
     const row = found[index] as OfferRow | CommandOutcome;
     if (!isOffer(row)) return row;
-    const refusal = refused.get(command) ?? refuseTruck(fleet, command);
+    const refusal = refuseEnded(row) ?? refused.get(command) ?? refuseTruck(fleet, command);
     if (refusal) return refusal;
     const usual = customers.get(`${row.tenant_id}/${row.club_id}`) ?? null;
     const offer = { ...row, ...planAcceptance(command, offers.now), work_order_id: newId() };

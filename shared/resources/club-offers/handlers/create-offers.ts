@@ -7,7 +7,12 @@ import { type RecordRef, recordsetSql, toRecordRef } from '../../../records/reco
 import { insertClubOffers } from '../../open-club-offers/store.js';
 import { toColumns } from '../../work-orders/handlers.js';
 import type { NewClubOffer } from '../commands.js';
-import { DEFAULT_RESPONSE_SECONDS, MAX_WAITING_OFFERS, RESPONSE_SECONDS } from '../limits.js';
+import {
+  DEFAULT_RESPONSE_SECONDS,
+  MAX_OFFERS_PER_HOUR,
+  MAX_WAITING_OFFERS,
+  RESPONSE_SECONDS,
+} from '../limits.js';
 import { readClock } from './offer-row.js';
 
 type CreateCommand = Command<NewClubOffer>;
@@ -19,9 +24,15 @@ const WAITING_QUOTA: AccountQuotaRule = {
   refusalMessage: `${MAX_WAITING_OFFERS.perAccount} offers wait at this company already. Offer the job again later.`,
 };
 
-/** What an account holds of one club: offers that wait, and references that were used before. */
+/** Offers of one club: those that wait for an answer, and those of the last hour. */
+interface OfferCounts {
+  waiting: number;
+  lastHour: number;
+}
+
+/** What an account holds of clubs: the counts by club, and references that were used before. */
 interface ClubFacts {
-  waiting: Map<string, number>;
+  counts: Map<string, OfferCounts>;
   /** Maps a club and reference to the id of the offer. */
   offered: Map<string, string>;
 }
@@ -75,7 +86,7 @@ function checkRespondBy(respondBy: Date, now: Date): CommandOutcome | undefined 
   });
 }
 
-function refuseByClub(command: CreateCommand, { waiting, offered }: ClubFacts): CommandOutcome | undefined {
+function refuseByClub(command: CreateCommand, { counts, offered }: ClubFacts): CommandOutcome | undefined {
   const earlier = offered.get(referenceKey(command));
   if (earlier !== undefined) {
     const message = `reference ${command.input.reference} was offered before`;
@@ -85,17 +96,27 @@ function refuseByClub(command: CreateCommand, { waiting, offered }: ClubFacts): 
       details: [{ field: 'reference', code: 'taken', message, club_offer_id: earlier }],
     });
   }
-  const count = waiting.get(clubKey(command.tenantId, command.input.club_id)) ?? 0;
-  if (count < MAX_WAITING_OFFERS.perClub) return undefined;
+  const { waiting, lastHour } = findCounts(command, counts);
+  if (waiting >= MAX_WAITING_OFFERS.perClub)
+    return failedOutcome({
+      code: 'conflict',
+      message: `${waiting} of your offers wait for an answer, which is the most. Offer the job again when one was answered or has expired.`,
+    });
+  if (lastHour < MAX_OFFERS_PER_HOUR) return undefined;
   return failedOutcome({
     code: 'conflict',
-    message: `${count} of your offers wait for an answer, which is the most. Offer the job again when one was answered or has expired.`,
+    message: `You have made ${lastHour} offers within an hour, which is the most. Offer the job again later.`,
   });
 }
 
-function countOffer(command: CreateCommand, { waiting, offered }: ClubFacts): void {
+function findCounts({ tenantId, input }: CreateCommand, counts: ClubFacts['counts']): OfferCounts {
+  return counts.get(clubKey(tenantId, input.club_id)) ?? { waiting: 0, lastHour: 0 };
+}
+
+function countOffer(command: CreateCommand, { counts, offered }: ClubFacts): void {
+  const { waiting, lastHour } = findCounts(command, counts);
   const key = clubKey(command.tenantId, command.input.club_id);
-  waiting.set(key, (waiting.get(key) ?? 0) + 1);
+  counts.set(key, { waiting: waiting + 1, lastHour: lastHour + 1 });
   offered.set(referenceKey(command), command.entityId);
 }
 
@@ -107,10 +128,12 @@ async function readClubFacts(tx: Transaction, commands: readonly CreateCommand[]
   }));
   const values = [JSON.stringify(clubs)];
   const [counts, offers] = await Promise.all([
-    tx.query<{ tenant_id: string; club_id: string; waiting: number }>({
+    tx.query<{ tenant_id: string; club_id: string } & OfferCounts>({
       name: 'count-club-offers',
       text: `select r.tenant_id, r.club_id, (select count(*)::int from club_offers o
-               where o.tenant_id = r.tenant_id and o.club_id = r.club_id and o.status = 'received') as waiting
+               where o.tenant_id = r.tenant_id and o.club_id = r.club_id and o.status = 'received') as waiting,
+             (select count(*)::int from club_offers o where o.tenant_id = r.tenant_id and o.club_id = r.club_id
+               and o.created_at > now() - interval '1 hour') as "lastHour"
              from (select distinct tenant_id, club_id from ${recordsetSql('tenant_id uuid, club_id uuid')}) r`,
       values,
     }),
@@ -122,7 +145,7 @@ async function readClubFacts(tx: Transaction, commands: readonly CreateCommand[]
     }),
   ]);
   return {
-    waiting: new Map(counts.map((row) => [clubKey(row.tenant_id, row.club_id), row.waiting])),
+    counts: new Map(counts.map((row) => [clubKey(row.tenant_id, row.club_id), row])),
     offered: new Map(
       offers.map((row) => [`${clubKey(row.tenant_id, row.club_id)}/${row.reference}`, row.id]),
     ),
