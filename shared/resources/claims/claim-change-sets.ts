@@ -45,9 +45,7 @@ export async function storeClaimChangeSets(
   finished: readonly { command: Command; course: ClaimChangeSet }[],
 ): Promise<void> {
   const moved = finished.filter(({ course }) => course.changes.length > 0);
-  const withMovedInvoice = moved.filter(({ course }) =>
-    course.changes.some(({ field }) => field.startsWith('invoice.')),
-  );
+  const withMovedInvoice = moved.filter(({ course }) => course.isInvoiceChanged);
   const entries = withMovedInvoice.map(
     ({ command, course }): AuditedSideEffect => ({
       command,

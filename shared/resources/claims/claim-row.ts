@@ -86,6 +86,10 @@ export class ClaimChangeSet {
     return this.operations.length > 0 ? [promptPartner(this.row.connection_id as string)] : [];
   }
 
+  get isInvoiceChanged(): boolean {
+    return this.changes.some(({ field }) => field.startsWith('invoice.'));
+  }
+
   /** Lets the worker write at the billing partner, if it is connected. */
   queueOperation(verb: ClaimVerb): void {
     if (this.isConnected) this.operations.push(verb);

@@ -1,4 +1,5 @@
 import type { EventDraft } from '../../contracts/command.js';
+import type { InvoiceStatus } from '../invoices/transitions.js';
 import type { ClaimChangeSet } from './claim-row.js';
 import { INVOICE_STEPS_ON_SUBMIT, type InvoiceStep } from './transitions.js';
 
@@ -10,18 +11,27 @@ export function sendToPartner(course: ClaimChangeSet, steps: readonly InvoiceSte
   course.queueOperation('submit');
 }
 
+/** Besides these, an invoice in a status of INVOICE_STEPS_ON_SUBMIT may be at the partner. */
+const PAID: readonly InvoiceStatus[] = ['partially_paid', 'paid'];
+
 /**
  * Marks an attempt as taken by the billing partner, and its invoice as sent there. An invoice that
- * was paid, disputed or voided meanwhile keeps its status.
- * @returns the events; undefined if the claim no longer waits for the partner
+ * was paid meanwhile keeps its status. If it was disputed or taken back for editing, nobody has
+ * approved what the partner has, so the worker withdraws the claim.
+ * @returns the events; undefined if the claim no longer waits for the partner, or is withdrawn
  */
 export function markTaken(
   course: ClaimChangeSet,
   { attempt, amountCents, now }: { attempt: number; amountCents: number | undefined; now: string },
 ): EventDraft[] | undefined {
   if (!course.canMove('submitted', 'P')) return undefined;
+  const steps = INVOICE_STEPS_ON_SUBMIT[course.invoice.status];
+  if (!steps && !PAID.includes(course.invoice.status)) {
+    course.queueOperation('withdraw');
+    return undefined;
+  }
   const isWaiting = course.invoice.delivery_state === 'queued';
-  course.moveInvoice(INVOICE_STEPS_ON_SUBMIT[course.invoice.status] ?? []);
+  course.moveInvoice(steps ?? []);
   course.invoice = { ...course.invoice, delivery_state: 'sent', sent_at: now };
   course.move('submitted', 'P', {
     submitted_at: now,

@@ -5,6 +5,7 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { failedOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { type AuditedSideEffect, auditSideEffects } from '../../audit-log/audit-side-effects.js';
+import { type InvoiceRow, lockInvoices, storeLifecycle } from '../../invoices/handlers/lifecycle.js';
 import { storePoNumbers } from '../../invoices/handlers/store-invoices.js';
 import { createPayments } from '../../payments/handlers/index.js';
 import type { SuggestionDraft } from '../../suggestions/detectors/kinds.js';
@@ -133,8 +134,13 @@ async function applyPayment(
       reference: reference ?? null,
     },
   };
+  // The payment reads and moves the stored invoice. The command may have moved the invoice before.
+  if (course.isInvoiceChanged) await storeLifecycle(tx, [course.invoice]);
   const [paymentOutcome] = await createPayments(tx, [payment]);
   if (!paymentOutcome?.ok) return paymentOutcome as CommandOutcome;
+  const { tenant_id, id } = course.invoice;
+  const [paid] = (await lockInvoices(tx, [{ tenant_id, id }])).values();
+  course.invoice = paid as InvoiceRow;
   await auditSideEffects(tx, [
     {
       command,

@@ -1,6 +1,7 @@
 import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { ClaimOutcome } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
+import { mayMove } from '../../invoices/handlers/lifecycle.js';
 import type { ClaimChangeSet } from '../claim-row.js';
 import type { ClaimReport } from '../commands.js';
 import { failSending, markTaken } from '../partner-moves.js';
@@ -36,7 +37,7 @@ async function applyReport(
   const isTaken = attempt === course.row.attempt;
   const amountCents = state === 'sent' ? command.input.amount_cents : undefined;
   const events = isTaken ? [] : markTaken(course, { attempt, amountCents, now });
-  if (!events) return UNCHANGED;
+  if (!events) return course.operations.length > 0 ? { command, course, events: [] } : UNCHANGED;
   const taken: RecordedClaim | CommandOutcome = isTaken ? UNCHANGED : { command, course, events };
   const outcome = toOutcome(command.input, course);
   if (!outcome) return taken;
@@ -55,15 +56,18 @@ function toOutcome(
     return course.canMove(state, 'P') ? { outcome: state, code } : undefined;
   if (state !== 'paid') return undefined;
   // The report names all that was paid so far, so a repetition adds nothing. More than was claimed
-  // is not recorded, because it may be another unit of money: a person decides.
+  // is not recorded, because it may be another unit of money. More than is owed is not recorded,
+  // because the payment may be here already. A person decides both.
   const { paid_cents: paid, expected_cents: expected } = course.row;
   const added = amount - paid;
   const to = amount >= expected ? 'paid' : 'short_paid';
   if (added <= 0 || amount > expected || !canBePaid(course, to)) return undefined;
+  if (added > course.invoice.total_cents - course.invoice.paid_cents) return undefined;
   return { outcome: 'paid', amount_cents: added, reference };
 }
 
 function canBePaid(course: ClaimChangeSet, to: 'paid' | 'short_paid'): boolean {
+  if (!mayMove(course.invoice, 'paid', 'P')) return false;
   return course.canMove(to, 'P') || (to === 'short_paid' && course.row.status === 'short_paid');
 }
 
