@@ -39,10 +39,11 @@ const WITH_AUTOPAY = `select ${COLUMNS}, coalesce(r.autopay, c.autopay) as autop
   where r.tenant_id = t.tenant_id and r.autopay is not null and i.status in ${CHARGEABLE}`;
 
 /**
- * Finds invoices to charge. An invoice must meet two conditions:
+ * Finds invoices to charge. An invoice must meet three conditions:
  * - The invoice was sent after autopay was set, and autopay's `when` allows the charge now.
  * - The invoice has no attempt yet, the next attempt is due, or autopay has a new payment method
  *   since the last attempt failed.
+ * - No open claim of the invoice is at a billing partner, which may still collect the same money.
  */
 async function findDueCharges(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueCharge>(tx, {
@@ -58,6 +59,8 @@ async function findDueCharges(tx: Transaction, limit: number): Promise<Command[]
              and (a.attempt is null or a.next_attempt_at <= now() or (a.status = 'failed'
                and a.decline_code is distinct from '${UNKNOWN_OUTCOME}' and a.payment_method_id::text <> i.autopay->>'payment_method_id'))
              and not exists (select from payments p where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.status = 'processing')
+             and not exists (select from claims m where m.tenant_id = i.tenant_id and m.invoice_id = i.id and m.connection_id is not null
+               and m.status not in ('paid', 'withdrawn', 'expired'))
            order by i.released_at, i.id`,
     limit,
   });

@@ -1,5 +1,6 @@
 import type { Change, CommandOutcome, Prompt } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { diffPatch } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import type { RecordRef } from '../../records/record-refs.js';
@@ -115,6 +116,13 @@ export class ClaimChangeSet {
     for (const [field, to] of Object.entries(fields))
       if (this.row[field] !== to) this.changes.push({ field, from: this.row[field] ?? null, to: to ?? null });
     this.row = { ...this.row, ...fields } as ClaimRow;
+  }
+
+  /** Sets fields of the invoice that say how it was sent. Its status moves by {@link moveInvoice}. */
+  setInvoice(fields: Partial<Pick<InvoiceRow, 'delivery_state' | 'sent_at' | 'released_as'>>): void {
+    const changed = diffPatch(this.invoice, fields);
+    this.changes.push(...changed.map((change) => ({ ...change, field: `invoice.${change.field}` })));
+    this.invoice = { ...this.invoice, ...fields };
   }
 
   /**

@@ -6,7 +6,7 @@ import { INVOICE_STEPS_ON_SUBMIT, type InvoiceStep } from './transitions.js';
 /** Lets the worker send the claim to its billing partner. The invoice waits as `sending`. */
 export function sendToPartner(course: ClaimChangeSet, steps: readonly InvoiceStep[]): void {
   course.moveInvoice(steps.filter(({ to }) => to !== 'sent_to_roadsync'));
-  if (course.invoice.status === 'sending') course.invoice = { ...course.invoice, delivery_state: 'queued' };
+  if (course.invoice.status === 'sending') course.setInvoice({ delivery_state: 'queued' });
   course.limitExpectedToOwed();
   course.queueOperation('submit');
 }
@@ -32,7 +32,7 @@ export function markTaken(
   }
   const isWaiting = course.invoice.delivery_state === 'queued';
   course.moveInvoice(steps ?? []);
-  course.invoice = { ...course.invoice, delivery_state: 'sent', sent_at: now };
+  course.setInvoice({ delivery_state: 'sent', sent_at: now, released_as: 'sent_to_roadsync' });
   course.move('submitted', 'P', {
     submitted_at: now,
     attempt,
@@ -43,9 +43,20 @@ export function markTaken(
   return isWaiting ? [{ type: 'invoice.sent', entity: { type: 'invoice', id: course.invoice.id } }] : [];
 }
 
-/** Fails the invoice of a claim that does not reach its billing partner. */
+/**
+ * Fails the invoice of a claim that does not reach its billing partner. An invoice that was mailed
+ * keeps its status.
+ */
 export function failSending(course: ClaimChangeSet, reason: string): void {
-  if (course.invoice.status !== 'sending') return;
+  const { status, delivery_state } = course.invoice;
+  if (status !== 'sending' || delivery_state !== 'queued') return;
   course.moveInvoice([{ to: 'failed', by: 'P' }], reason);
-  course.invoice = { ...course.invoice, delivery_state: 'failed' };
+  course.setInvoice({ delivery_state: 'failed' });
+}
+
+/** Fails the invoice of a claim that is withdrawn from its partner, so that it can be sent again. */
+export function takeBackInvoice(course: ClaimChangeSet, reason: string): void {
+  if (course.invoice.status !== 'sent_to_roadsync') return failSending(course, reason);
+  course.moveInvoice([{ to: 'failed', by: 'P' }], reason);
+  course.setInvoice({ delivery_state: 'failed' });
 }

@@ -2,11 +2,12 @@ import type { Config } from '../../config/config.js';
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { refKey } from '../../records/record-refs.js';
+import { type RecordRef, refKey } from '../../records/record-refs.js';
 import { findUnknownWrites, insertOperations } from '../../sync/operation-rows.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 import { writeMessageBodies } from '../invoices/handlers/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
+import { findBilledPartners, refuseMail } from '../open-claims/release.js';
 import { findTextConnections, OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../planned-messages/link.js';
 import { planOperations, promptProviders } from '../planned-messages/plan.js';
@@ -50,6 +51,7 @@ export async function retryMessages(
     tx,
     failed.flatMap((command) => buildBodyRequest(command, locked.getMessage(command) as MessageRow, config)),
   );
+  const billed = await findBilledPartners(tx, failed.flatMap((command) => toInvoiceRefs(locked, command)));
   const now = new Date();
   const textConnections = await findTextConnections(
     tx,
@@ -72,6 +74,9 @@ export async function retryMessages(
         'sending',
         `The invoice is ${invoice.status}: it cannot be sent now.`,
       );
+    const claim = billed.get(refKey(invoice))?.claim;
+    if (claim && claim.connection_id !== null && claim.status !== 'short_paid')
+      return refuseInvoiceMove(invoice, 'sending', refuseMail(claim));
     const mayHaveArrived = unknown.has(refKey(message));
     const { provider, connectionId } = mayHaveArrived
       ? { provider: message.provider, connectionId: message.connection_id }
@@ -120,6 +125,12 @@ function mayRetry(
   if (message?.state !== 'failed' || (message.accepted_at !== null && !isRecordedAsSent(message)))
     return false;
   return findPretendFailure({ ...message, environment }) === null;
+}
+
+function toInvoiceRefs(locked: LockedMessages, command: Command): RecordRef[] {
+  const message = locked.getMessage(command);
+  const invoice = message && locked.getInvoice(message);
+  return invoice ? [invoice] : [];
 }
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {

@@ -13,9 +13,11 @@ export const PO_IN_NOTES_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2
 /** Maximum number of photos in the evidence of a claim. */
 const MAX_PHOTOS = 50;
 
-/** The partner through which an invoice's customer is billed. */
+/** The partner through which an invoice's customer is billed, or that has the invoice's open claim. */
 export interface BilledPartner {
   connectionId: string;
+  /** False if only the open claim names the partner, because the customer has none any more. */
+  isCustomers: boolean;
   isConnected: boolean;
   /** True if the customer has an email or a phone number. */
   hasContact: boolean;
@@ -28,15 +30,16 @@ export interface BilledPartner {
 
 interface PartnerRow
   extends RecordRef,
-    Omit<BilledPartner, 'connectionId' | 'isConnected' | 'hasContact' | 'poNumber'> {
+    Omit<BilledPartner, 'connectionId' | 'isCustomers' | 'isConnected' | 'hasContact' | 'poNumber'> {
   connection_id: string;
+  is_customers: boolean;
   is_connected: boolean;
   has_contact: boolean;
   po_number: string | null;
 }
 
 /**
- * Finds the invoices whose customer is billed through a partner.
+ * Finds the invoices whose customer is billed through a partner, or whose open claim is.
  * @returns the partners by the {@link refKey} of the invoice
  */
 export async function findBilledPartners(
@@ -46,7 +49,8 @@ export async function findBilledPartners(
   if (invoices.length === 0) return new Map();
   const rows = await tx.query<PartnerRow>({
     name: 'find-billed-partners',
-    text: `select i.tenant_id, i.id, c.billing_connection_id as connection_id, c.company_name as club,
+    text: `select i.tenant_id, i.id, coalesce(c.billing_connection_id, m.connection_id) as connection_id, c.company_name as club,
+             c.billing_connection_id is not null as is_customers,
              exists (select from connections k where k.tenant_id = c.tenant_id and k.id = c.billing_connection_id
                and k.kind = 'motor_club' and k.status <> 'revoked') as is_connected,
              c.billing_email is not null or c.primary_phone is not null as has_contact,
@@ -54,18 +58,20 @@ export async function findBilledPartners(
                where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as po_number,
              array(select p.id from work_order_photos p where p.tenant_id = i.tenant_id and p.work_order_id = i.work_order_id
                and p.deleted_at is null order by p.id desc limit ${MAX_PHOTOS}) as photos,
-             (select json_build_object('id', m.id, 'status', m.status, 'connection_id', m.connection_id) from claims m
-               where m.tenant_id = i.tenant_id and m.invoice_id = i.id and m.status not in ('paid', 'withdrawn', 'expired')) as claim
+             case when m.id is not null then json_build_object('id', m.id, 'status', m.status, 'connection_id', m.connection_id) end as claim
            from ${recordsetSql('tenant_id uuid, id uuid')} join invoices i on i.tenant_id = r.tenant_id and i.id = r.id
-           join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id and c.billing_connection_id is not null`,
+           left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+           left join claims m on m.tenant_id = i.tenant_id and m.invoice_id = i.id and m.status not in ('paid', 'withdrawn', 'expired')
+           where coalesce(c.billing_connection_id, m.connection_id) is not null`,
     values: [JSON.stringify(invoices.map(({ tenant_id, id }) => ({ tenant_id, id })))],
   });
   return new Map(
-    rows.map(({ connection_id, is_connected, has_contact, po_number, ...row }) => [
+    rows.map(({ connection_id, is_customers, is_connected, has_contact, po_number, ...row }) => [
       refKey(row),
       {
         ...row,
         connectionId: connection_id,
+        isCustomers: is_customers,
         isConnected: is_connected,
         hasContact: has_contact,
         poNumber: po_number,
@@ -76,11 +82,13 @@ export async function findBilledPartners(
 
 /** Returns why the invoice cannot be sent to the partner; undefined if it can. */
 export function findPartnerRefusal({
+  isCustomers,
   isConnected,
   hasContact,
   claim,
   connectionId,
 }: BilledPartner): string | undefined {
+  if (!isCustomers) return claim ? refuseMail(claim) : undefined;
   if (!isConnected)
     return 'The billing partner of the customer is disconnected. Choose another billing_connection_id for the customer, or set it to null.';
   if (!hasContact)
@@ -91,7 +99,20 @@ export function findPartnerRefusal({
     return `The invoice has a claim outside the customer's billing partner. Send it with POST /claims/${claim.id}/submit, or withdraw it first.`;
   if (claim.status === 'denied' || claim.status === 'rebilling')
     return `The claim of this invoice is ${claim.status}. Bill it again with POST /claims/${claim.id}/rebill, or withdraw it first.`;
+  if (claim.status === 'short_paid') return SHORT_PAID;
   return `The claim of this invoice is ${claim.status} already. Withdraw it before you send the invoice again.`;
+}
+
+const SHORT_PAID =
+  'The club has paid a part of the claim of this invoice. Record the rest as a payment of the invoice.';
+
+/**
+ * Returns why the customer must get no message: the partner may still collect the invoice. Two
+ * payers would be asked for the same money.
+ */
+export function refuseMail({ id, status }: { id: string; status: string }): string {
+  if (status === 'short_paid') return SHORT_PAID;
+  return `The invoice has a claim at a billing partner, which is ${status}. Withdraw it with POST /claims/${id}/withdraw first.`;
 }
 
 /** A release through a partner. Its claim is new, or was created before. */

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { refuseInvoiceMove } from '../../invoices/handlers/lifecycle.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';
 import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
-import { failSending, sendToPartner } from '../partner-moves.js';
+import { failSending, sendToPartner, takeBackInvoice } from '../partner-moves.js';
 import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../transitions.js';
 
 type Input = Partial<ClaimWithdraw>;
@@ -79,6 +79,7 @@ const MOVES: Record<'submit' | 'rebill' | 'withdraw' | 'expire', Move> = {
     if (course.row.status === 'withdrawn') return unchanged();
     if (!course.canMove('withdrawn', 'O')) return illegalClaimMove(course.row, 'withdrawn');
     course.move('withdrawn', 'O', { status_reason: reason ?? null });
+    if (course.hasPartner) takeBackInvoice(course, reason ?? 'The claim was withdrawn');
     course.queueOperation('withdraw');
     return undefined;
   },

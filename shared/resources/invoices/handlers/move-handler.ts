@@ -78,7 +78,7 @@ function mayBeApproved(row: InvoiceRow): boolean {
 }
 
 function mayBeSent(row: InvoiceRow): boolean {
-  return row.customer_id !== null && mayMove(row, 'sending', 'O');
+  return mayMove(row, 'sending', 'O');
 }
 
 function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): PlannedMove | CommandOutcome {
