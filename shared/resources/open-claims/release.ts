@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+import { type FollowingFields, refreshQueuedClaims } from './refresh.js';
 import { insertClaimOperations, insertClaims } from './store.js';
 
 /**
@@ -139,24 +140,23 @@ export async function storePartnerReleases(
   { publicUrl }: Pick<Config, 'publicUrl'>,
 ): Promise<void> {
   if (releases.length === 0) return;
-  const created = releases.filter(({ partner }) => partner.claim === null);
+  const values = releases.map(({ invoice, partner, claimId }) => ({
+    ...buildFollowingFields(partner, invoice.total_cents - invoice.paid_cents, publicUrl),
+    tenant_id: invoice.tenant_id,
+    id: claimId,
+    invoice_id: invoice.id,
+    club: partner.club,
+    connection_id: partner.connectionId,
+    isNew: partner.claim === null,
+  }));
   await insertClaims(
     tx,
-    created.map(({ invoice, partner, claimId }) => ({
-      tenant_id: invoice.tenant_id,
-      id: claimId,
-      invoice_id: invoice.id,
-      club: partner.club,
-      po_number: partner.poNumber,
-      expected_cents: invoice.total_cents - invoice.paid_cents,
-      evidence: partner.photos.map((id) => ({
-        kind: 'photo',
-        url: `${publicUrl}/v1/photos/${id}`,
-        note: null,
-      })),
-      connection_id: partner.connectionId,
-    })),
+    values.filter(({ isNew }) => isNew),
     { name: 'insert-released-claims', columns: COLUMNS },
+  );
+  await refreshQueuedClaims(
+    tx,
+    values.filter(({ isNew }) => !isNew),
   );
   await insertClaimOperations(
     tx,
@@ -167,4 +167,17 @@ export async function storePartnerReleases(
       verb: 'submit' as const,
     })),
   );
+}
+
+/** Returns what the partner gets of the invoice and its work order. */
+export function buildFollowingFields(
+  { poNumber, photos }: BilledPartner,
+  owedCents: number,
+  publicUrl: string,
+): FollowingFields {
+  return {
+    expected_cents: owedCents,
+    po_number: poNumber,
+    evidence: photos.map((id) => ({ kind: 'photo', url: `${publicUrl}/v1/photos/${id}`, note: null })),
+  };
 }

@@ -1,9 +1,11 @@
+import type { Config } from '../../../config/config.js';
 import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { ClaimWithdraw } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { refuseInvoiceMove } from '../../invoices/handlers/lifecycle.js';
+import { refreshFromInvoices } from '../refresh-claims.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';
-import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
+import { ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
 import { failSending, sendToPartner, takeBackInvoice } from '../partner-moves.js';
 import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../transitions.js';
 
@@ -105,12 +107,23 @@ function unchanged(): CommandOutcome {
  * before the deadline has passed.
  */
 export function moveClaims(action: keyof typeof MOVES) {
-  return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {
+  return async (
+    tx: Transaction,
+    commands: Command<Input>[],
+    config: Config,
+  ): Promise<CommandOutcome[]> => {
     const { findCourse } = await lockClaimChangeSets(tx, commands);
+    const found = commands.map(findCourse);
+    if (action === 'submit' || action === 'rebill')
+      await refreshFromInvoices(
+        tx,
+        found.filter((course) => course instanceof ClaimChangeSet),
+        config,
+      );
     const now = new Date().toISOString();
     const moved: { command: Command; course: ClaimChangeSet }[] = [];
-    const outcomes = commands.map((command): CommandOutcome => {
-      const course = findCourse(command);
+    const outcomes = commands.map((command, index): CommandOutcome => {
+      const course = found[index] as ClaimChangeSet | CommandOutcome;
       if ('ok' in course) return course;
       const outcome = MOVES[action](course, command.input, now);
       if (outcome) return outcome;
