@@ -118,7 +118,7 @@ export class ClaimChangeSet {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
-  /** Sets fields of the invoice that say how it was sent. Its status moves by {@link moveInvoice}. */
+  /** Sets fields that say how the invoice was sent. {@link moveInvoice} sets its status. */
   setInvoice(fields: Partial<Pick<InvoiceRow, 'delivery_state' | 'sent_at' | 'released_as'>>): void {
     const changed = diffPatch(this.invoice, fields);
     this.changes.push(...changed.map((change) => ({ ...change, field: `invoice.${change.field}` })));

@@ -54,9 +54,10 @@ export function failSending(course: ClaimChangeSet, reason: string): void {
   course.setInvoice({ delivery_state: 'failed' });
 }
 
-/** Fails the invoice of a claim that is withdrawn from its partner, so that it can be sent again. */
+/** Fails the invoice of a withdrawn claim, so that it can be sent again. */
 export function takeBackInvoice(course: ClaimChangeSet, reason: string): void {
-  if (course.invoice.status !== 'sent_to_roadsync') return failSending(course, reason);
+  failSending(course, reason);
+  if (course.invoice.status !== 'sent_to_roadsync') return;
   course.moveInvoice([{ to: 'failed', by: 'P' }], reason);
   course.setInvoice({ delivery_state: 'failed' });
 }

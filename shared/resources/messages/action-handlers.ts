@@ -7,7 +7,7 @@ import { findUnknownWrites, insertOperations } from '../../sync/operation-rows.j
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 import { writeMessageBodies } from '../invoices/handlers/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
-import { findBilledPartners, refuseMail } from '../open-claims/release.js';
+import { type BilledPartner, findBilledPartners, refuseMail } from '../open-claims/release.js';
 import { findTextConnections, OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../planned-messages/link.js';
 import { planOperations, promptProviders } from '../planned-messages/plan.js';
@@ -51,7 +51,7 @@ export async function retryMessages(
     tx,
     failed.flatMap((command) => buildBodyRequest(command, locked.getMessage(command) as MessageRow, config)),
   );
-  const billed = await findBilledPartners(tx, failed.flatMap((command) => toInvoiceRefs(locked, command)));
+  const billed = await findBilledPartners(tx, listInvoices(locked, failed));
   const now = new Date();
   const textConnections = await findTextConnections(
     tx,
@@ -68,15 +68,8 @@ export async function retryMessages(
         code: 'conflict',
         message: 'Write a new text instead: this one concerns no invoice.',
       });
-    if (!RETRYABLE_STATUSES.includes(invoice.status))
-      return refuseInvoiceMove(
-        invoice,
-        'sending',
-        `The invoice is ${invoice.status}: it cannot be sent now.`,
-      );
-    const claim = billed.get(refKey(invoice))?.claim;
-    if (claim && claim.connection_id !== null && claim.status !== 'short_paid')
-      return refuseInvoiceMove(invoice, 'sending', refuseMail(claim));
+    const refusal = refuseRetry(invoice, billed.get(refKey(invoice)));
+    if (refusal) return refusal;
     const mayHaveArrived = unknown.has(refKey(message));
     const { provider, connectionId } = mayHaveArrived
       ? { provider: message.provider, connectionId: message.connection_id }
@@ -127,10 +120,20 @@ function mayRetry(
   return findPretendFailure({ ...message, environment }) === null;
 }
 
-function toInvoiceRefs(locked: LockedMessages, command: Command): RecordRef[] {
-  const message = locked.getMessage(command);
-  const invoice = message && locked.getInvoice(message);
-  return invoice ? [invoice] : [];
+function listInvoices(locked: LockedMessages, commands: readonly Command[]): RecordRef[] {
+  return commands.flatMap((command) => {
+    const message = locked.getMessage(command);
+    return (message && locked.getInvoice(message)) ?? [];
+  });
+}
+
+function refuseRetry(invoice: InvoiceRow, partner: BilledPartner | undefined): CommandOutcome | undefined {
+  const { status } = invoice;
+  if (!RETRYABLE_STATUSES.includes(status))
+    return refuseInvoiceMove(invoice, 'sending', `The invoice is ${status}: it cannot be sent now.`);
+  const claim = partner?.claim;
+  const isAtPartner = claim && claim.connection_id !== null && claim.status !== 'short_paid';
+  return isAtPartner ? refuseInvoiceMove(invoice, 'sending', refuseMail(claim)) : undefined;
 }
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {

@@ -14,7 +14,7 @@ export const PO_IN_NOTES_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2
 /** Maximum number of photos in the evidence of a claim. */
 const MAX_PHOTOS = 50;
 
-/** The partner through which an invoice's customer is billed, or that has the invoice's open claim. */
+/** The partner that bills an invoice's customer, or that has the invoice's open claim. */
 export interface BilledPartner {
   connectionId: string;
   /** False if only the open claim names the partner, because the customer has none any more. */

@@ -3,11 +3,11 @@ import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { ClaimWithdraw } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { refuseInvoiceMove } from '../../invoices/handlers/lifecycle.js';
-import { refreshFromInvoices } from '../refresh-claims.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';
 import { ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
 import { failSending, sendToPartner, takeBackInvoice } from '../partner-moves.js';
 import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../transitions.js';
+import { refreshFromInvoices } from './refresh-claims.js';
 
 type Input = Partial<ClaimWithdraw>;
 /**
@@ -107,11 +107,7 @@ function unchanged(): CommandOutcome {
  * before the deadline has passed.
  */
 export function moveClaims(action: keyof typeof MOVES) {
-  return async (
-    tx: Transaction,
-    commands: Command<Input>[],
-    config: Config,
-  ): Promise<CommandOutcome[]> => {
+  return async (tx: Transaction, commands: Command<Input>[], config: Config): Promise<CommandOutcome[]> => {
     const { findCourse } = await lockClaimChangeSets(tx, commands);
     const found = commands.map(findCourse);
     if (action === 'submit' || action === 'rebill')

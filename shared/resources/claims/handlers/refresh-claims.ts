@@ -1,10 +1,10 @@
-import type { Config } from '../../config/config.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { diffPatch } from '../../records/changes.js';
-import { refKey } from '../../records/record-refs.js';
-import { findOutdatedFields } from '../open-claims/refresh.js';
-import { buildFollowingFields, findBilledPartners } from '../open-claims/release.js';
-import type { ClaimChangeSet } from './claim-row.js';
+import type { Config } from '../../../config/config.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { diffPatch } from '../../../records/changes.js';
+import { refKey } from '../../../records/record-refs.js';
+import { findOutdatedFields } from '../../open-claims/refresh.js';
+import { buildFollowingFields, findBilledPartners } from '../../open-claims/release.js';
+import type { ClaimChangeSet } from '../claim-row.js';
 
 /**
  * Sets the amount, the PO and the photos of claims that wait to be sent to a partner, because their
