@@ -89,9 +89,10 @@ function toChange(report: Unread<InspectionReport>): Change<VehicleInspection>[]
     .flatMap((time) => time ?? [])
     .sort()
     .at(-1);
+  const isPostTrip = typeof inspection_type === 'string' && /^post/i.test(inspection_type);
   const fields = {
     vehicle,
-    kind: /^post/i.test(String(inspection_type)) ? ('post_trip' as const) : ('pre_trip' as const),
+    kind: isPostTrip ? ('post_trip' as const) : ('pre_trip' as const),
     verdict,
     defects: parts.flatMap((part) => toDefect(part, { isClosed, changedAt: updatedAt })),
     odometerMiles: readMiles(odometer),

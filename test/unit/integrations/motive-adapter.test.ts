@@ -142,7 +142,8 @@ describe('The adapter of Motive', () => {
   });
 
   it('leaves out vehicles without an id that can be stored, and those that are no longer used', async () => {
-    const vehicle = { id: 9, number: 'T\0-9', vin: 5, year: {}, status: 'active', license_plate_number: [] };
+    const year = { toString: 1, valueOf: 1 };
+    const vehicle = { id: 9, number: 'T\0-9', vin: 5, year, status: 'active', license_plate_number: [] };
     const sold = { vehicle: { id: 10, number: 'Sold', status: 'deactivated' } };
     const rows = [...NO_RECORDS, { vehicle }, sold];
     const vendor = new FakeVendor({ '/v1/vehicles': [toMotivePage('vehicles', rows)] });

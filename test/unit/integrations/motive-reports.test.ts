@@ -86,7 +86,8 @@ describe('The reports of Motive', () => {
   it('wrong members of a report are left out, and the report stays', async () => {
     const wrong = report({
       odometer: '9',
-      inspection_type: 5,
+      // JSON can hold an object that no conversion to a text accepts.
+      inspection_type: { toString: 1, valueOf: 1 },
       inspected_parts: [
         null,
         5,

@@ -31,8 +31,9 @@ export function readMiles(miles: unknown): number | null {
   return whole <= MAX_MILES ? whole : null;
 }
 
-/** Returns the model year of a vehicle, which vendors send as a text. */
-export function readYear(text: unknown): number | null {
-  const year = Number(text);
+/** Returns the model year of a vehicle, which vendors send as a text or a number. */
+export function readYear(value: unknown): number | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const year = Number(value);
   return Number.isInteger(year) && year >= 1900 && year <= 2200 ? year : null;
 }
