@@ -26,10 +26,9 @@ interface Trouble {
  * has no body. RoadSync knows no idempotency keys, so the client never repeats a write.
  * @throws {VendorError} if RoadSync refuses the call or does not answer
  */
-export async function callRoadSync(
-  { call, credentials }: OpenConnection,
-  { method, path, query = {}, body, file }: RoadSyncRequest,
-): Promise<unknown> {
+export async function callRoadSync(connection: OpenConnection, request: RoadSyncRequest): Promise<unknown> {
+  const { call, credentials } = connection;
+  const { method, path, query = {}, body, file } = request;
   const search = new URLSearchParams(query).toString();
   const contentType = file?.contentType ?? (body ? 'application/json' : undefined);
   const response = await call({
@@ -43,7 +42,8 @@ export async function callRoadSync(
     ...(file ? { body: file.data } : body ? { body: JSON.stringify(body) } : {}),
     isRepeatable: method === 'GET',
   });
-  if (response.status >= 300) throw toVendorError(response);
+  if (response.status === 403 && !isListCall(request)) await assertKeyIsAccepted(connection);
+  if (response.status >= 300) throw toVendorError(request, response);
   if (response.body.length === 0) return undefined;
   return (parse(response, method) as { data?: unknown }).data;
 }
@@ -62,15 +62,25 @@ function parse({ body, status }: VendorResponse, method: string): object {
   return answer;
 }
 
+const isListCall = ({ method, path }: RoadSyncRequest): boolean => method === 'GET' && path === '/';
+
+/**
+ * The gateway before RoadSync answers 403 to an unknown key, and may answer it about one invoice.
+ * Only a key that may not read the list either is refused.
+ * @throws {VendorError} of the kind `auth` if RoadSync does not accept the key
+ */
+async function assertKeyIsAccepted(connection: OpenConnection): Promise<void> {
+  await callRoadSync(connection, { method: 'GET', path: '/', query: { offset: '0', limit: '1' } });
+}
+
 /** Builds the error for all other refusals. The caller has already handled 401, 429 and 5xx. */
-function toVendorError({ status, body }: VendorResponse): VendorError {
+function toVendorError(request: RoadSyncRequest, { status, body }: VendorResponse): VendorError {
   const { code, text } = readTrouble(body);
-  // The gateway before RoadSync answers 403 to an unknown key.
-  const kind = status === 403 ? 'auth' : status === 404 ? 'gone' : 'refused';
-  const message =
-    status === 403
-      ? 'RoadSync does not accept the API key.'
-      : `RoadSync refused: ${text ?? `it answered ${status}`}.`;
+  const isKeyRefused = status === 403 && isListCall(request);
+  const kind = isKeyRefused ? 'auth' : status === 404 ? 'gone' : 'refused';
+  const message = isKeyRefused
+    ? 'RoadSync does not accept the API key.'
+    : `RoadSync refused: ${text ?? `it answered ${status}`}.`;
   return new VendorError(message, { kind, code: code ?? `http_${status}` });
 }
 

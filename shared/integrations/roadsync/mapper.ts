@@ -117,13 +117,13 @@ export function readInvoice(
   const isVoid = value.void === true;
   const fields = isObject(value.customFields) ? value.customFields : {};
   const reason = readText(value.failedReason);
-  const [claimId = '', attempt = ''] = String(fields[CLAIM_FIELD] ?? '').split('/');
+  const [claimId = '', attempt = ''] = (readText(fields[CLAIM_FIELD]) ?? '').split('/');
   return {
     id,
     status: statusText,
     isVoid,
     claimId: readOwnId(claimId),
-    hasFiles: String(value.comments ?? '').startsWith(ATTACHED),
+    hasFiles: readText(value.comments)?.startsWith(ATTACHED) ?? false,
     state: {
       status: isVoid ? 'void' : (STATUSES.get(statusText) ?? 'unknown'),
       attempt: /^[1-9]$/.test(attempt) ? Number(attempt) : null,

@@ -69,6 +69,10 @@ describe('claims at RoadSync, from release to payment', () => {
     const broken = await account.releaseSent();
     const good = await account.releaseSent();
     account.company.setStatus(odd.there, 'teleported');
+    // JSON can hold an object that no conversion to a text accepts.
+    const unreadable = { toString: 1, valueOf: 1 };
+    const customFields = { tow_dispatch_claim: unreadable, po_number: 'PO-88213' };
+    odd.there.garbled = { customFields, comments: unreadable };
     broken.there.garbled = { id: 7, status: { a: 1 }, lineItems: 'none', grandTotal: 'much' };
     account.company.accept(good.there);
     await account.poll();

@@ -86,6 +86,42 @@ describe('faults of RoadSync, and who may be billed through it', () => {
     expect(issue).to.deep.include({ record_id: bad.claim.id, theirs: { status: 'missing' } });
   });
 
+  /** Lets RoadSync answer with this status whenever one of these invoices is read. */
+  function failReads(status: number, ...invoices: { id: string }[]): void {
+    const paths = invoices.map(({ id }) => `/v1/invoice/${id}`);
+    clubs.double.misbehave = (name) =>
+      name === 'GET /v1/invoice/{id}' && paths.includes(clubs.double.calls.at(-1)?.path ?? '')
+        ? { kind: 'status', status }
+        : undefined;
+  }
+
+  it('RoadSync may refuse to show one claim, but a key that it refuses stops the connection', async () => {
+    const other = await clubs.createAccount();
+    const bad = await other.releaseSent();
+    const good = await other.releaseSent();
+    const readStatus = async () => (await other.client.get(`/connections/${other.connectionId}`)).body.status;
+    other.company.accept(good.there);
+    failReads(403, bad.there);
+    await other.poll();
+    await other.waitForClaim(good.invoiceId, 'accepted');
+    expect(await readStatus()).to.equal('active');
+    clubs.double.misbehave = () => ({ kind: 'status', status: 403 });
+    await other.hurry();
+    await eventually('the connection has stopped', async () => (await readStatus()) !== 'active');
+  });
+
+  it('a read of all claims reads those behind three that RoadSync cannot show', async () => {
+    const other = await clubs.createAccount();
+    const claims = [];
+    for (let i = 0; i < 5; i++) claims.push(await other.releaseSent());
+    const last = claims[4] as (typeof claims)[0];
+    other.company.accept(last.there);
+    failReads(500, ...claims.slice(1, 4).map(({ there }) => there));
+    const since = '2026-01-01T00:00:00Z';
+    await other.client.post(`/connections/${other.connectionId}/sync`, { since });
+    await other.waitForClaim(last.invoiceId, 'accepted');
+  });
+
   it('an invoice that is released by PATCH, and a claim that a person submits, go to RoadSync too', async () => {
     const patched = await account.createInvoice(10_000);
     const { status } = await account.client.patch(`/invoices/${patched}`, { status: 'sending' });
