@@ -89,6 +89,24 @@ export async function findDifferences(
   });
 }
 
+/**
+ * Finds the open differences of our records, whatever their ids at the vendor. Includes those of
+ * earlier connections to the same account.
+ */
+export async function findDifferencesOfRecords(
+  tx: Transaction,
+  { tenantId, connectionId, earlierIds }: Ref & { earlierIds: readonly string[] },
+  { kind, localIds }: { kind: string; localIds: readonly string[] },
+): Promise<{ id: string; record_id: string; external_id: string }[]> {
+  return tx.query({
+    name: 'find-differences-of-records',
+    text: `select i.id, i.record_id, i.external_id from sync_issues i
+           where i.tenant_id = $1 and i.connection_id = any($2::uuid[]) and i.kind = 'difference' and i.record_kind = $3
+             and i.record_id = any($4::uuid[]) and i.status = 'open'`,
+    values: [tenantId, [connectionId, ...earlierIds], kind, localIds],
+  });
+}
+
 /** True if the record has an open difference, or one that a person has ignored. */
 export async function isDifferent(
   db: Database,

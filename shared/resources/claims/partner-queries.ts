@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
+import type { InvoiceStatus } from '../invoices/transitions.js';
 import { CLAIM_KIND } from '../open-claims/store.js';
 import type { ClaimStatus } from './transitions.js';
 
@@ -66,9 +67,19 @@ const POLLED = `('submitted', 'accepted', 'denied', 'rebilling', 'short_paid')`;
 const IS_DUE = `(x.compared_at is null
   or x.compared_at < now() - least(interval '6 hours', greatest(interval '5 minutes', (now() - c.submitted_at) / 12)))`;
 
+/**
+ * True if our side of a claim may have changed what both sides mean: others have paid the invoice,
+ * or a difference is open.
+ */
+const MUST_COMPARE = `i.status = 'paid' or exists (select from sync_issues s where s.tenant_id = c.tenant_id
+  and s.connection_id = any($2::uuid[]) and s.kind = 'difference' and s.status = 'open' and s.record_kind = '${CLAIM_KIND}'
+  and s.external_id = x.external_id)`;
+
 export interface PolledClaim {
   id: string;
   external_id: string;
+  /** True if the claim must be compared even if the partner shows the same as before. */
+  must_compare: boolean;
 }
 
 /**
@@ -85,7 +96,8 @@ export async function findPolledClaims(
   const values = [tenantId, [connectionId, ...earlierIds], ...(after === null ? [] : [after])];
   return db.read<PolledClaim>(tenantId, {
     name: after === null ? 'find-due-claims' : 'list-polled-claims',
-    text: `select c.id, x.external_id from claims c
+    text: `select c.id, x.external_id, ${MUST_COMPARE} as must_compare from claims c
+           join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
            join external_ids x on x.tenant_id = c.tenant_id and x.connection_id = c.connection_id and x.kind = '${CLAIM_KIND}' and x.local_id = c.id
            where c.tenant_id = $1 and c.connection_id = any($2::uuid[]) and c.status in ${POLLED}
              and c.submitted_at > now() - interval '180 days' and ${condition}
@@ -101,8 +113,11 @@ export interface OurClaim {
   attempt: number;
   po_number: string | null;
   expected_cents: number;
+  paid_cents: number;
   invoice_number: string;
-  invoice_status: string;
+  invoice_status: InvoiceStatus;
+  /** What is still owed on the invoice. */
+  balance_cents: number;
 }
 
 export async function findOurClaims(
@@ -113,7 +128,8 @@ export async function findOurClaims(
   if (ids.length === 0) return new Map();
   const rows = await tx.query<OurClaim>({
     name: 'find-our-claims',
-    text: `select c.id, c.status, c.attempt, c.po_number, c.expected_cents::float8 as expected_cents, i.invoice_number, i.status as invoice_status
+    text: `select c.id, c.status, c.attempt, c.po_number, c.expected_cents::float8 as expected_cents, c.paid_cents::float8 as paid_cents,
+             i.invoice_number, i.status as invoice_status, greatest(0, i.total_cents - i.paid_cents)::float8 as balance_cents
            from claims c join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
            where c.tenant_id = $1 and c.id = any($2::uuid[])`,
     values: [tenantId, ids],

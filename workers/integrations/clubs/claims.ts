@@ -1,7 +1,7 @@
 import type { ClubClaimState } from '../../../shared/integrations/contract/motor-club.js';
 import { type ClaimReport, recordClaimReport } from '../../../shared/resources/claims/commands.js';
 import { type PartnerClaim, readPartnerClaim } from '../../../shared/resources/claims/partner-queries.js';
-import { MAX_CLAIM_ATTEMPTS } from '../../../shared/resources/claims/transitions.js';
+import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../../../shared/resources/claims/transitions.js';
 import { CLAIM_KIND } from '../../../shared/resources/open-claims/store.js';
 import { readExternalId } from '../../../shared/sync/external-ids.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
@@ -9,7 +9,7 @@ import type { KnownChange, RecordKind, WriteOutcome } from '../records/record-ki
 import type { Step } from '../vendor/step.js';
 import { buildClubClaim } from './build-claim.js';
 import { loadClaimFiles } from './claim-files.js';
-import { compareClaims } from './compare-claims.js';
+import { closeWithdrawn, compareClaims } from './compare-claims.js';
 import { getMotorClub } from './get-motor-club.js';
 
 /** The code of a withdrawal of a claim that the partner never had. */
@@ -33,10 +33,13 @@ export const claimRecords: RecordKind<WrittenClaim> = {
     return operation.verb === 'withdraw' ? withdraw(step, operation, claim) : submit(step, operation, claim);
   },
   storeAcceptance: () => undefined,
-  compareWritten: (tx, step, { operation, accepted: { written, state } }) =>
-    state && operation.verb === 'submit'
-      ? compareClaims(tx, step, [{ externalId: written.externalId, id: operation.local_id, state }])
-      : Promise.resolve({ commands: [], left: [] }),
+  async compareWritten(tx, step, { operation: { verb, local_id: id }, accepted: { written, state } }) {
+    if (verb === 'withdraw') return closeWithdrawn(tx, step, id);
+    if (!state) return { commands: [], left: [] };
+    return compareClaims(tx, step, [
+      { externalId: written.externalId, id, state, sentCents: state.sentCents },
+    ]);
+  },
   buildSuccess: ({ verb, local_id }, { state }) => [
     verb === 'withdraw'
       ? build(local_id, { attempt: null, state: 'withdrawn', reason: state?.reason ?? null })
@@ -79,9 +82,14 @@ const build = (entityId: string, input: ClaimReport) => ({ type: recordClaimRepo
 const WAITING: readonly string[] = ['queued', 'rebilling'];
 const ANNULLED: readonly string[] = ['void', 'cancelled'];
 
+/** False if a person has taken the invoice back since the claim was queued. */
+function isReleased({ invoice_status: status }: PartnerClaim): boolean {
+  return status === 'partially_paid' || Object.hasOwn(INVOICE_STEPS_ON_SUBMIT, status);
+}
+
 async function submit(
   step: Step,
-  { tenant_id, connection_id, local_id }: StartedOperation,
+  { tenant_id, connection_id, local_id, may_have_arrived: mayHaveArrived }: StartedOperation,
   claim: PartnerClaim,
 ): Promise<WriteOutcome<WrittenClaim>> {
   // If an earlier attempt has arrived, the operation that withdraws the claim finds it.
@@ -92,6 +100,11 @@ async function submit(
     return { cancelled: `The claim was sent ${MAX_CLAIM_ATTEMPTS} times.`, mayHaveArrived: false };
   if (sent.amountCents <= 0)
     return { cancelled: 'Nothing is owed on the invoice any more.', mayHaveArrived: false };
+  if (!isReleased(claim))
+    return {
+      cancelled: `The invoice is ${claim.invoice_status}. Approve it, then release it again.`,
+      mayHaveArrived,
+    };
   const known = await readExternalId(step.db, { tenant_id, connection_id, kind: CLAIM_KIND, local_id });
   const { written, state } = await getMotorClub(step).submit(await step.open(), {
     ...sent,

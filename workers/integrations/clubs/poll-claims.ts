@@ -6,17 +6,18 @@ import { NO_TENANT } from '../../../shared/platform/ids.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { findPolledClaims, type PolledClaim } from '../../../shared/resources/claims/partner-queries.js';
 import { CLAIM_KIND } from '../../../shared/resources/open-claims/store.js';
-import { markCompared } from '../../../shared/sync/external-ids.js';
+import { forgetVersions, markCompared } from '../../../shared/sync/external-ids.js';
 import { readLater } from '../../../shared/sync/notice-rows.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
 import { LEFT_WAIT_MS, recordChanges, storeChanges } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
+import { toStepError } from '../vendor/to-step-error.js';
 import { claimRecords } from './claims.js';
 import { getMotorClub } from './get-motor-club.js';
 
 /** The number of claims that one step reads. */
 const CLAIMS_PER_STEP = 20;
-/** After this many failed reads, the step reads no more claims. */
+/** After this many reads without a usable answer, the step reads no more claims. */
 const MAX_FAILURES = 3;
 /** Begins the cursor of a pull that reads all claims. */
 const ALL = 'all/';
@@ -28,21 +29,23 @@ const ALL = 'all/';
 export async function pollClaims(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
   const after = findStart(stream);
   const due = await findPolledClaims(step.db, step.connection, { after, limit: CLAIMS_PER_STEP });
-  const { changes, read } = toStorable(await readClaims(step, due));
-  const isLast = due.length < CLAIMS_PER_STEP;
+  const { changes, read, lastId } = toStorable(await readClaims(step, due));
+  const isLast = due.length < CLAIMS_PER_STEP && (after === null || lastId === due.at(-1)?.id);
   const { config } = step.services.runtime;
   failpoint(config, 'before_page_stored');
   const commands: StepCommand[] = [];
   await step.finish({
     commands,
     async store(tx) {
+      const compared = due.filter(({ must_compare }) => must_compare).map(({ external_id }) => external_id);
+      await forgetVersions(tx, step.connection, { kind: CLAIM_KIND, externalIds: compared });
       const stored = await storeChanges(tx, step, { kind: claimRecords, changes });
       commands.push(...stored.commands);
       markCompared(tx, step.connection, { kind: CLAIM_KIND, externalIds: read });
       await readLater(tx, step.connection, { stream: stream.stream, hints: stored.left, inMs: LEFT_WAIT_MS });
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
-        cursor: after === null || isLast ? null : `${ALL}${due.at(-1)?.id}`,
+        cursor: after === null || isLast ? null : `${ALL}${lastId}`,
         inMs: isLast ? stream.every_seconds * 1000 : 0,
         requests: stream.requests,
       });
@@ -58,33 +61,38 @@ function findStart({ since, cursor }: DueStream): string | null {
   return cursor?.startsWith(ALL) ? cursor.slice(ALL.length) : null;
 }
 
+interface ReadClaims {
+  changes: Change<ClubClaimState>[];
+  /** The partner's ids of the claims that were tried. */
+  read: string[];
+  /** Our id of the last claim that was tried. */
+  lastId: string | undefined;
+}
+
 /**
  * Reads claims. Leaves out a claim that the partner cannot show, so that it does not stop the
  * others.
- * @returns `read`: the partner's ids of all claims that were tried
  * @throws {VendorError} if the partner is unavailable, or accepts no calls now
  */
-async function readClaims(
-  step: Step,
-  due: readonly PolledClaim[],
-): Promise<{ changes: Change<ClubClaimState>[]; read: string[] }> {
-  if (due.length === 0) return { changes: [], read: [] };
+async function readClaims(step: Step, due: readonly PolledClaim[]): Promise<ReadClaims> {
+  const claims: ReadClaims = { changes: [], read: [], lastId: undefined };
+  if (due.length === 0) return claims;
   const connection = await step.open();
-  const changes: Change<ClubClaimState>[] = [];
-  const read: string[] = [];
   let failures = 0;
-  for (const { external_id } of due) {
+  for (const { id, external_id } of due) {
     const result = await readClaim(step, connection, external_id);
-    if (result instanceof VendorError) failures++;
-    else if (result) changes.push(result);
-    if (result instanceof VendorError && (isUnavailable(result) || failures >= MAX_FAILURES)) {
-      // What was read so far is stored. The next step meets the error again.
-      if (changes.length === 0) throw result;
+    const error = result instanceof VendorError ? result : undefined;
+    if (error?.kind === 'again') failures++;
+    if (error && (isUnavailable(error) || failures >= MAX_FAILURES)) {
+      // What was read so far is stored. The next step begins with this claim.
+      if (claims.changes.length === 0) throw error;
       break;
     }
-    read.push(external_id);
+    if (result && !(result instanceof VendorError)) claims.changes.push(result);
+    claims.read.push(external_id);
+    claims.lastId = id;
   }
-  return { changes, read };
+  return claims;
 }
 
 /** True unless the partner answered about this one claim, which other claims may not share. */
@@ -101,7 +109,7 @@ async function readClaim(
   try {
     return await getMotorClub(step).read(connection, externalId);
   } catch (error) {
-    if (error instanceof VendorError) return error;
-    throw error;
+    // An error in our own code concerns this one claim too: its record may be malformed.
+    return toStepError(step, error);
   }
 }
