@@ -91,9 +91,12 @@ export class ClaimChangeSet {
     return this.changes.some(({ field }) => field.startsWith('invoice.'));
   }
 
-  /** Lets the worker write at the billing partner, if it is connected. */
+  /**
+   * Lets the worker write at the billing partner. A claim is withdrawn even after a disconnection:
+   * by the connection that replaced it, or else by a person, whom the worker asks.
+   */
   queueOperation(verb: ClaimVerb): void {
-    if (this.isConnected) this.operations.push(verb);
+    if (this.isConnected || (verb === 'withdraw' && this.hasPartner)) this.operations.push(verb);
   }
 
   canMove(to: ClaimStatus, by: Mover): boolean {

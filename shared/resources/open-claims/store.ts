@@ -4,6 +4,7 @@ import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { insertOperations } from '../../sync/operation-rows.js';
+import { findSuccessors } from '../../sync/same-account.js';
 
 /*
  * The rows of claims are written here and not in the folder `claims`, to avoid an import cycle.
@@ -15,14 +16,23 @@ import { insertOperations } from '../../sync/operation-rows.js';
 export const CLAIM_KIND = 'claim';
 export type ClaimVerb = 'submit' | 'withdraw';
 
-/** Stores the operations of claims at their partners. */
+/**
+ * Stores the operations of claims at their partners. A withdrawal goes to the connection that has
+ * replaced a revoked one to the same account.
+ */
 export async function insertClaimOperations(
   tx: Transaction,
   claims: readonly (RecordRef & { connection_id: string; verb: ClaimVerb })[],
 ): Promise<void> {
+  const withdrawn = claims.filter(({ verb }) => verb === 'withdraw');
+  const successors = await findSuccessors(
+    tx,
+    withdrawn.map(({ tenant_id, connection_id: id }) => ({ tenant_id, id })),
+  );
   await insertOperations(
     tx,
-    claims.map(({ tenant_id, id: local_id, connection_id, verb }) => {
+    claims.map(({ tenant_id, id: local_id, connection_id: own, verb }) => {
+      const connection_id = (verb === 'withdraw' && successors.get(own)) || own;
       // The worker looks at the partner before each creation, so no operation needs an earlier key.
       return { tenant_id, connection_id, kind: CLAIM_KIND, local_id, verb, is_creation: false };
     }),

@@ -1,12 +1,14 @@
 import type { ClubClaimState } from '../../../shared/integrations/contract/motor-club.js';
+import { newId } from '../../../shared/platform/ids.js';
 import { type ClaimReport, recordClaimReport } from '../../../shared/resources/claims/commands.js';
 import { type PartnerClaim, readPartnerClaim } from '../../../shared/resources/claims/partner-queries.js';
 import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../../../shared/resources/claims/transitions.js';
 import { CLAIM_KIND } from '../../../shared/resources/open-claims/store.js';
+import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
 import { readExternalId } from '../../../shared/sync/external-ids.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { KnownChange, RecordKind, WriteOutcome } from '../records/record-kind.js';
-import type { Step } from '../vendor/step.js';
+import type { Step, StepCommand } from '../vendor/step.js';
 import { buildClubClaim } from './build-claim.js';
 import { loadClaimFiles } from './claim-files.js';
 import { closeWithdrawn, compareClaims } from './compare-claims.js';
@@ -49,8 +51,10 @@ export const claimRecords: RecordKind<WrittenClaim> = {
           ...(state?.sentCents === undefined ? {} : { amount_cents: state.sentCents }),
         }),
   ],
-  buildFailure({ verb, local_id }, { reason, code }) {
+  buildFailure({ verb, local_id, connection_id }, { reason, code, mayHaveArrived }) {
     if (verb === 'submit') return [build(local_id, { attempt: null, state: 'not_sent', reason })];
+    // With mayHaveArrived, an issue is open already.
+    if (code === 'cancelled' && !mayHaveArrived) return [buildUnreachable(connection_id, local_id)];
     if (code !== NEVER_THERE) return [];
     return [build(local_id, { attempt: null, state: 'withdrawn', reason: 'The invoice was voided' })];
   },
@@ -77,6 +81,23 @@ export const claimRecords: RecordKind<WrittenClaim> = {
 };
 
 const build = (entityId: string, input: ClaimReport) => ({ type: recordClaimReport.type, entityId, input });
+
+/** Asks a person to withdraw a claim at the partner, because its connection was disconnected. */
+function buildUnreachable(connection_id: string, record_id: string): StepCommand {
+  return {
+    type: openSyncIssue.type,
+    entityId: newId(),
+    input: {
+      connection_id,
+      kind: 'exhausted',
+      operation_id: null,
+      record_kind: CLAIM_KIND,
+      record_id,
+      message:
+        'The billing partner is disconnected, so the claim cannot be withdrawn there. If the partner has its invoice, void it there yourself.',
+    },
+  };
+}
 
 /** The statuses in which a claim waits to be sent. */
 const WAITING: readonly string[] = ['queued', 'rebilling'];
