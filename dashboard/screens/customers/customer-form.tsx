@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { api, client, ifMatch } from '../../api/client';
 import type { Customer, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
-import { useBillingPartners } from '../../parts/choices/use-billing-partners';
 import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
 import { useEdits } from '../../parts/dialogs/use-edits';
 import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { useUrl } from '../../parts/url/use-url';
+import { useBillingPartners } from './use-billing-partners';
 
 type Draft = Schemas['CustomerCreate'];
 type Billing = Pick<Schemas['CustomerPatch'], 'billing_connection_id'>;

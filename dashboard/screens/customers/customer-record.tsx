@@ -4,7 +4,6 @@ import { api, client, ifMatch } from '../../api/client';
 import type { Customer } from '../../api/records';
 import { useCan } from '../../api/session';
 import { useWrite } from '../../api/use-write';
-import { useBillingPartners } from '../../parts/choices/use-billing-partners';
 import { ProblemAlert } from '../../parts/feedback/problem-alert';
 import { Facts } from '../../parts/record/facts';
 import { PagedTable } from '../../parts/record/paged-table';
@@ -16,6 +15,7 @@ import { TimeAgo } from '../../parts/values/time';
 import { EditCustomer } from './customer-form';
 import { Statement } from './customer-statement';
 import { PaymentMethods } from './payment-methods/payment-methods-tab';
+import { useBillingPartners } from './use-billing-partners';
 
 export function CustomerRecord({ id }: { id: string }) {
   const reading = api.useQuery('get', '/customers/{id}', { params: { path: { id } } });

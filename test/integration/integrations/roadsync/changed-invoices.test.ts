@@ -127,6 +127,7 @@ describe('claims whose invoices change while RoadSync has them, or should get th
       { invoice_status: 'paid', paid_cents: 0 },
       { invoice_status: 'paid', paid_cents: 12_550 },
     ]);
+    expect(await account.listPayments(invoiceId)).to.deep.equal([12_550]);
     await account.client.post(`/sync-issues/${issue.id}/resolve`, { resolution: 'ignore' });
   });
 

@@ -1,6 +1,6 @@
 import { api } from '../../api/client';
 import { useCan } from '../../api/session';
-import { humanize } from '../record/status-badge';
+import { humanize } from '../../parts/record/status-badge';
 
 export interface BillingPartner {
   /** The id of the connection. */
