@@ -35,6 +35,9 @@ describe('the reference page at /docs', function () {
 
   it('POST to every collection succeeds with its OpenAPI example, and GET of every list succeeds', async () => {
     const client = new TestClient(origin, key);
+    const permissions = ['club_offers'];
+    const club = await client.post('/api-keys', { name: 'Interstate Motor Club', permissions });
+    const clubClient = new TestClient(origin, club.body.key);
     for (const { path, method, body } of listDocumentedOperations()) {
       if (
         path.includes('{') ||
@@ -42,7 +45,9 @@ describe('the reference page at /docs', function () {
         [...NOT_LISTS, ...NEEDS_RECORD_OR_PASSWORD, ...PICTURE_UPLOADS].includes(path)
       )
         continue;
-      const response = await client.call(method, path, method === 'GET' ? {} : { body: body?.example });
+      // Only a club's own key may make an offer.
+      const caller = method === 'POST' && path === '/club-offers' ? clubClient : client;
+      const response = await caller.call(method, path, method === 'GET' ? {} : { body: body?.example });
       // The operator has registered no application at the example's vendor, so the API refuses the
       // connection.
       const expected = method === 'POST' && path === '/connections' ? [409] : [200, 201, 202];
