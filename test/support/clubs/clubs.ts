@@ -71,12 +71,24 @@ export function needsClub({ name }: { name: string }): boolean {
   return /^POST \/club-offers(\/\{id\}\/(confirm|withdraw|gone))?$/.test(name);
 }
 
-/** Creates an offer in the state that the operation requires. Returns its id. */
+/**
+ * Creates an offer in the state that the operation requires, and frees the account's truck for an
+ * acceptance. Returns the id of the offer.
+ */
 export async function createOfferFor(
   operation: string,
-  account: Pick<TestTenant, 'client'> & { club: Club },
+  account: Pick<TestTenant, 'client'> & { club: Club; ids: Readonly<Record<string, unknown>> },
 ): Promise<string> {
   const id = await offerForAnHour(account.club);
+  if (operation.endsWith('/accept')) await freeTruck(account.client, String(account.ids.truck));
   if (/confirm|gone/.test(operation)) expect((await accept(account, { id })).status).to.equal(200);
   return id;
+}
+
+async function freeTruck(client: TestClient, truckId: string): Promise<void> {
+  const { body } = await client.get('/work-orders?status=dispatched,in_progress&limit=200');
+  for (const order of body.data.items.filter((one: Json) => one.truck_id === truckId)) {
+    const { status, text } = await client.post(`/work-orders/${order.id}/unassign`, {});
+    expect(status, text).to.equal(200);
+  }
 }
