@@ -1,6 +1,6 @@
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookDeliveryAction } from '../../contracts/generated.js';
-import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
+import type { DELIVERY_STATUSES } from '../../contracts/webhook-vocabulary.js';
 import { cancelDeliveriesById } from '../../deliveries/cancel-deliveries.js';
 import { copyDeliveries, type DeliveryCopy } from '../../deliveries/insert-deliveries.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';

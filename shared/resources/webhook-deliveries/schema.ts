@@ -9,7 +9,8 @@ import {
   strictBoolean,
   uuid,
 } from '../../contracts/schemas/fields.js';
-import { DELIVERY_STATUSES, DELIVERY_TRIGGERS, EVENT_TYPES } from '../../contracts/vocabulary.js';
+import { EVENT_TYPES } from '../../contracts/vocabulary.js';
+import { DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../../contracts/webhook-vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 
 export const webhookDeliveryStatus = namedEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, {

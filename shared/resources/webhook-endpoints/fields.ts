@@ -9,12 +9,8 @@ import {
   uuid,
   webUrl,
 } from '../../contracts/schemas/fields.js';
-import {
-  DISABLED_REASONS,
-  ENDPOINT_STATES,
-  EVENT_TYPES,
-  SIGNATURE_SCHEMES,
-} from '../../contracts/vocabulary.js';
+import { EVENT_TYPES } from '../../contracts/vocabulary.js';
+import { DISABLED_REASONS, ENDPOINT_STATES, SIGNATURE_SCHEMES } from '../../contracts/webhook-vocabulary.js';
 import { matchesType, TYPE_FILTER } from '../../events/event-types.js';
 import { optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';

@@ -1,6 +1,6 @@
 import type { Command, CommandHandlers, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookReplayAction } from '../../contracts/generated.js';
-import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
+import type { REPLAY_STATUSES } from '../../contracts/webhook-vocabulary.js';
 import { cancelDeliveriesOfReplays } from '../../deliveries/cancel-deliveries.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';

@@ -9,7 +9,7 @@ import {
   strictBoolean,
   uuid,
 } from '../../contracts/schemas/fields.js';
-import { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
+import { REPLAY_STATUSES } from '../../contracts/webhook-vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 import { REPLAYABLE_STATUSES } from './limits.js';
 
