@@ -1,5 +1,3 @@
-import { CLUB_OFFER_EVENT_TYPES } from './club-offer-events.js';
-
 /**
  * SERVICE_TYPES, LINE_ITEM_CATEGORIES, UNIT_TYPES, COMPANY_TYPES, PHOTO_SLOTS and PHOTO_PHASES list
  * the published values of open vocabularies. Clients may also send other slugs (docs/decisions.md
@@ -188,6 +186,17 @@ export const AGENT_SCOPES = [
   'propose_approvals',
 ] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
+
+/** The events about motor clubs' offers. An endpoint of a club gets no other events. */
+const CLUB_OFFER_EVENT_TYPES = [
+  'club_offer.created',
+  'club_offer.accepted',
+  'club_offer.refused',
+  'club_offer.expired',
+  'club_offer.confirmed',
+  'club_offer.withdrawn',
+  'club_offer.status_changed',
+] as const;
 
 /** docs/specification.md §6 lists these events. */
 export const BUSINESS_EVENT_TYPES = [
