@@ -1,4 +1,4 @@
-import { Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { client, ifMatch } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
@@ -6,6 +6,7 @@ import { useWrite } from '../../api/use-write';
 import { CANCEL_REASON } from '../../generated/vocabulary';
 import { wordsOf } from '../choices/words';
 import { FormDialog } from '../dialogs/form-dialog';
+import { ReasonFields } from '../dialogs/reason-fields';
 import { useOpenedVersion } from '../dialogs/use-opened-version';
 
 type Reason = Schemas['CancelReason'];
@@ -46,26 +47,15 @@ export function CancelDialog({ workOrder: newest, onClose }: { workOrder: WorkOr
       {(errors) => (
         <>
           <Text size="sm">The work ends here, and its truck is free again.</Text>
-          <Radio.Group
-            label="Reason"
-            required
-            value={reason}
-            error={errors.reason}
-            onChange={(value) => setReason(value as Reason)}
-          >
-            <Stack gap="xs" mt={4}>
-              {reasons.map((value) => (
-                <Radio key={value} value={value} label={CANCEL_REASON[value]} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Textarea
-            label="Note"
-            autosize
-            minRows={2}
-            value={note}
-            error={errors.note}
-            onChange={(event) => setNote(event.currentTarget.value)}
+          <ReasonFields
+            words={CANCEL_REASON}
+            reasons={reasons}
+            reason={reason}
+            onReason={setReason}
+            note={note}
+            onNote={setNote}
+            maxNoteChars={2000}
+            errors={errors}
           />
         </>
       )}

@@ -1,4 +1,4 @@
-import { Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
@@ -6,6 +6,7 @@ import { useWrite } from '../../../api/use-write';
 import { CLUB_REFUSAL_REASON } from '../../../generated/vocabulary';
 import { wordsOf } from '../../../parts/choices/words';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { ReasonFields } from '../../../parts/dialogs/reason-fields';
 import { OfferFacts } from './offer-facts';
 
 type Reason = Schemas['ClubRefusalReason'];
@@ -41,27 +42,15 @@ export function RefuseOffer({ offer, onClose }: { offer: Schemas['ClubOffer']; o
         <>
           <Text size="sm">{`${offer.club} reads the reason and the note, and offers the job to others.`}</Text>
           <OfferFacts offer={offer} />
-          <Radio.Group
-            label="Reason"
-            required
-            value={reason}
-            error={errors.reason}
-            onChange={(value) => setReason(value as Reason)}
-          >
-            <Stack gap="xs" mt={4}>
-              {wordsOf(CLUB_REFUSAL_REASON).map((value) => (
-                <Radio key={value} value={value} label={CLUB_REFUSAL_REASON[value].replaceAll('`', '')} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Textarea
-            label="Note"
-            autosize
-            minRows={2}
-            maxLength={500}
-            value={note}
-            error={errors.note}
-            onChange={(event) => setNote(event.currentTarget.value)}
+          <ReasonFields
+            words={CLUB_REFUSAL_REASON}
+            reasons={wordsOf(CLUB_REFUSAL_REASON)}
+            reason={reason}
+            onReason={setReason}
+            note={note}
+            onNote={setNote}
+            maxNoteChars={500}
+            errors={errors}
           />
         </>
       )}

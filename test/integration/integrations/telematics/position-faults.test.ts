@@ -16,11 +16,7 @@ for (const name of VENDOR_NAMES)
     let truck: string;
 
     beforeEach(async () => {
-      const fleet = tracking.doubles[name].openFleet();
-      vehicle = fleet.addVehicle().id;
-      account = await tracking.createAccount(name, { fleet });
-      truck = await account.createTruckFor(vehicle);
-      await account.waitForPositions();
+      ({ account, vehicle, truck } = await tracking.createTracked(name));
     });
 
     const drive = (lat: number) => account.fleet.drive(vehicle, [lat, -73.7]);

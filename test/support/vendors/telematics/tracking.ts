@@ -84,6 +84,18 @@ export class TrackingStack {
     return account;
   }
 
+  /** Creates an account with one truck whose position the vendor has reported. */
+  async createTracked(
+    vendor: VendorName,
+  ): Promise<{ account: TrackingAccount; vehicle: string; truck: string }> {
+    const fleet = this.doubles[vendor].openFleet();
+    const { id: vehicle } = fleet.addVehicle();
+    const account = await this.createAccount(vendor, { fleet });
+    const truck = await account.createTruckFor(vehicle);
+    await account.waitForPositions();
+    return { account, vehicle, truck };
+  }
+
   /** Ends the connections of the accounts, so that none calls the double during later tests. */
   async disconnectAll(): Promise<void> {
     for (const { tenant } of this.accounts.splice(0)) {
