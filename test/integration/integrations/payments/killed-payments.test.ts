@@ -33,7 +33,7 @@ describe('payments whose worker is killed', () => {
   afterEach(() => workers?.stop());
   after(async () => {
     await paying?.stop();
-    expect(paying?.double.violations).to.deep.equal([]);
+    expect(paying?.double.violations ?? []).to.deep.equal([]);
   });
 
   for (const failpoint of ['before_vendor_write', 'after_vendor_write']) {

@@ -28,7 +28,7 @@ describe('the daily comparison whose worker is killed', () => {
   afterEach(() => workers?.stop());
   after(async () => {
     await paying?.stop();
-    expect(paying?.double.violations).to.deep.equal([]);
+    expect(paying?.double.violations ?? []).to.deep.equal([]);
   });
 
   for (const [failpoint, repeated] of [

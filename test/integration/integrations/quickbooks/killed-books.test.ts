@@ -28,7 +28,7 @@ describe('books whose worker is killed', () => {
   afterEach(() => workers?.stop());
   after(async () => {
     await booking?.stop();
-    expect(booking?.double.violations).to.deep.equal([]);
+    expect(booking?.double.violations ?? []).to.deep.equal([]);
   });
 
   async function settle(): Promise<void> {

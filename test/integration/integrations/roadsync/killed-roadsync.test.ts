@@ -27,7 +27,7 @@ describe('claims at RoadSync whose worker is killed', () => {
   });
   after(async () => {
     await clubs?.stop();
-    expect(clubs?.double.violations).to.deep.equal([]);
+    expect(clubs?.double.violations ?? []).to.deep.equal([]);
   });
 
   /** Kills the worker when it makes this call, before or after RoadSync processes it. */

@@ -27,7 +27,7 @@ describe('books at Xero whose worker is killed', () => {
   });
   after(async () => {
     await booking?.stop();
-    expect(booking?.double.violations).to.deep.equal([]);
+    expect(booking?.double.violations ?? []).to.deep.equal([]);
   });
 
   async function settle(): Promise<void> {
