@@ -12,7 +12,7 @@ describe('the screen Webhooks', () => {
   before(async () => {
     receiver = await StrictReceiver.start();
   });
-  after(() => receiver.stop());
+  after(() => receiver?.stop());
 
   it('a new endpoint shows its secret once, and its test event arrives signed by it and shows', async () => {
     const target = receiver.add();

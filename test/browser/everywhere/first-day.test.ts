@@ -13,7 +13,7 @@ describe('the first day with the dashboard, by mouse alone', function () {
   before(async () => {
     receiver = await StrictReceiver.start();
   });
-  after(() => receiver.stop());
+  after(() => receiver?.stop());
 
   it('a person goes from the sign-in page to a paid invoice, an export and the approval of an agent', async () => {
     const { page, context, tenant, user } = await dashboard.open('', { isSignedOut: true });

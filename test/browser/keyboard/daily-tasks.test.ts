@@ -14,7 +14,7 @@ describe('the dashboard by keyboard alone', function () {
   before(async () => {
     receiver = await StrictReceiver.start();
   });
-  after(() => receiver.stop());
+  after(() => receiver?.stop());
 
   let person: KeyboardPerson;
   /** Opens the dashboard for a person who then uses the keyboard. */

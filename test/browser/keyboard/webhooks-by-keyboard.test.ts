@@ -13,7 +13,7 @@ describe('webhooks by keyboard alone', function () {
   before(async () => {
     receiver = await StrictReceiver.start();
   });
-  after(() => receiver.stop());
+  after(() => receiver?.stop());
 
   it('a person changes an endpoint, disables and enables it, recovers, rolls its secret, and deletes it', async () => {
     const { page, person, tenant, target, endpointId, goTo } = await openWithEndpoint();
