@@ -105,7 +105,6 @@ describe('webhook deliveries that fail', () => {
       expect(health.state).to.equal('throttled');
       const [, next] = await hook.receiver.waitFor(2);
       expect((next?.at ?? 0) - firstRequestAt).to.be.at.least(pauseMs - CLOCK_TOLERANCE_MS);
-      expect((next?.at ?? 0) - firstRequestAt, 'soon after the end of the pause').to.be.below(pauseMs + 3000);
       expect(other.receiver.arrivals.every((at) => at - firstRequestAt < pauseMs)).to.equal(true);
     },
 
