@@ -49,9 +49,12 @@ const approvals = (expires: string) => `insert into approvals
   (tenant_id, id, kind, action, entity_id, source, payload, amount_cents, hash, expires_at)
   select ${NEW_ROW}, 'agent_write', 'invoice.update', gen_random_uuid(), 'rest', '{}', 100, 'hash', ${expires} ${SERIES}`;
 
-const claims = (submitBy: string) => `with made as (${invoices("'approved', null, null, null")} returning id)
-  insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
-  select $1, gen_random_uuid(), id, 'Club', ${submitBy}, 100 from made`;
+const claims = (
+  status: string,
+  submitBy: string,
+) => `with made as (${invoices("'approved', null, null, null")} returning id)
+  insert into claims (tenant_id, id, invoice_id, club, status, submit_by, expected_cents)
+  select $1, gen_random_uuid(), id, 'Club', '${status}', ${submitBy}, 100 from made`;
 
 const suggestions = (
   status: string,
@@ -157,10 +160,10 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
   },
   'of claim deadlines': {
     find: findClaimDeadlines,
-    dueSql: claims("now() - interval '1 day'"),
-    otherSql: claims("now() + interval '60 days'"),
+    dueSql: claims('queued', "now() - interval '1 day'"),
+    otherSql: claims('paid', "now() - interval '1 day'"),
     indexes: ['claims_status'],
-    readsDueOnly: false,
+    readsDueOnly: true,
   },
   'of endpoint health': {
     find: findHealthSteps,
