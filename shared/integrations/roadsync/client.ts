@@ -1,5 +1,6 @@
 import type { OpenConnection, VendorResponse } from '../contract/connection.js';
 import type { ClubFile } from '../contract/motor-club.js';
+import { parseAnswer, readJson } from '../contract/values/parse-answer.js';
 import { VendorError } from '../contract/vendor-error.js';
 
 const INVOICE_API = '/v1/invoice';
@@ -45,21 +46,7 @@ export async function callRoadSync(connection: OpenConnection, request: RoadSync
   if (response.status === 403 && !isListCall(request)) await assertKeyIsAccepted(connection);
   if (response.status >= 300) throw toVendorError(request, response);
   if (response.body.length === 0) return undefined;
-  return (parse(response, method) as { data?: unknown }).data;
-}
-
-function parse({ body, status }: VendorResponse, method: string): object {
-  const kind = method === 'GET' ? 'again' : 'unknown_outcome';
-  const fail = (cause?: unknown) =>
-    new VendorError(`RoadSync answered ${status} without JSON.`, { kind, code: 'not_json', cause });
-  let answer: unknown;
-  try {
-    answer = JSON.parse(body.toString('utf8'));
-  } catch (cause) {
-    throw fail(cause);
-  }
-  if (typeof answer !== 'object' || answer === null) throw fail();
-  return answer;
+  return parseAnswer<{ data?: unknown }>(response, { vendor: 'RoadSync', isRead: method === 'GET' }).data;
 }
 
 const isListCall = ({ method, path }: RoadSyncRequest): boolean => method === 'GET' && path === '/';
@@ -85,13 +72,9 @@ function toVendorError(request: RoadSyncRequest, { status, body }: VendorRespons
 }
 
 function readTrouble(body: Buffer): { code?: string | undefined; text?: string | undefined } {
-  try {
-    const { errors, message } = JSON.parse(body.toString('utf8')) as Trouble;
-    const [first] = (Array.isArray(errors) ? errors : []) as Record<string, unknown>[];
-    const code = typeof first?.code === 'string' ? first.code.slice(0, 100) : undefined;
-    const text = [first?.title, first?.detail, message, code].find((one) => typeof one === 'string');
-    return { code, text: (text as string | undefined)?.slice(0, 500) };
-  } catch {
-    return {};
-  }
+  const { errors, message }: Trouble = readJson(body) ?? {};
+  const [first] = (Array.isArray(errors) ? errors : []) as Record<string, unknown>[];
+  const code = typeof first?.code === 'string' ? first.code.slice(0, 100) : undefined;
+  const text = [first?.title, first?.detail, message, code].find((one) => typeof one === 'string');
+  return { code, text: (text as string | undefined)?.slice(0, 500) };
 }

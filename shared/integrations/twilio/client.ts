@@ -1,4 +1,5 @@
 import type { OpenConnection, VendorResponse } from '../contract/connection.js';
+import { parseAnswer } from '../contract/values/parse-answer.js';
 import { VendorError } from '../contract/vendor-error.js';
 
 /** Twilio's code for a recipient who has opted out. */
@@ -44,18 +45,9 @@ export async function callPath<T>(connection: OpenConnection, request: TwilioReq
     // adapter looks for the text at Twilio.
     isRepeatable: isRead,
   });
-  const answer = parseAnswer<T & TwilioError>(response, isRead);
+  const answer = parseAnswer<T & TwilioError>(response, { vendor: 'Twilio', isRead });
   if (response.status < 300) return answer;
   throw toVendorError(response, answer);
-}
-
-function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {
-  try {
-    return JSON.parse(body.toString('utf8')) as T;
-  } catch (cause) {
-    const kind = isRead ? 'again' : 'unknown_outcome';
-    throw new VendorError(`Twilio answered ${status} without JSON.`, { kind, code: 'not_json', cause });
-  }
 }
 
 /** Builds the error for all other refusals. The caller has already handled 401, 429 and 5xx. */

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { xero } from '../../../shared/integrations/xero/adapter.js';
-import { parseAnswer } from '../../../shared/integrations/xero/api/client.js';
+import { readAnswer } from '../../../shared/integrations/xero/api/client.js';
 import { parseDay, parseTime } from '../../../shared/integrations/xero/api/dates.js';
 import { inbound } from '../../../shared/integrations/xero/api/inbound.js';
 import { toInvoiceChange } from '../../../shared/integrations/xero/invoice-mapper.js';
@@ -122,7 +122,7 @@ describe('The adapter of Xero', () => {
     const sort = (status: number, body: object | string) => {
       try {
         const text = typeof body === 'string' ? body : JSON.stringify(body);
-        parseAnswer({ status, headers: {}, body: Buffer.from(text) }, true);
+        readAnswer({ status, headers: {}, body: Buffer.from(text) }, true);
       } catch (error) {
         const { kind, code, message } = error as VendorError;
         return { kind, code, message };

@@ -1,4 +1,5 @@
 import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
+import { parseAnswer } from '../../contract/values/parse-answer.js';
 import { isObject, type Unread } from '../../contract/values/read-values.js';
 import { VendorError } from '../../contract/vendor-error.js';
 
@@ -44,24 +45,9 @@ export async function readMotive<T>({ call, credentials }: OpenConnection, path:
     },
     isRepeatable: true,
   });
-  const answer = parseAnswer<T & Trouble>(response);
+  const answer = parseAnswer<T & Trouble>(response, { vendor: 'Motive', isRead: true });
   if (response.status < 300) return answer;
   throw toVendorError(response, answer, path);
-}
-
-function parseAnswer<T>({ status, body }: VendorResponse): T {
-  try {
-    const answer = JSON.parse(body.toString('utf8')) as T | null;
-    if (typeof answer === 'object' && answer !== null) return answer;
-  } catch (cause) {
-    throw notJson(status, cause);
-  }
-  throw notJson(status);
-}
-
-function notJson(status: number, cause?: unknown): VendorError {
-  const message = `Motive answered ${status} without JSON.`;
-  return new VendorError(message, { kind: 'again', code: 'not_json', cause });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
+import { parseAnswer } from '../../contract/values/parse-answer.js';
 import { VendorError, type VendorErrorKind } from '../../contract/vendor-error.js';
 
 /** The version of the schema that requests and answers have. */
@@ -58,23 +59,14 @@ export async function callBooks<T>(connection: OpenConnection, request: BooksReq
     ...(body ? { body: JSON.stringify(body) } : {}),
     isRepeatable: isRead || key !== undefined,
   });
-  const answer = parseAnswer<T & { Fault?: Fault; fault?: Fault }>(response, isRead);
+  const answer = parseAnswer<T & { Fault?: Fault; fault?: Fault }>(response, {
+    vendor: 'QuickBooks',
+    isRead,
+  });
   // A fault may come with the status 200.
   const fault = answer.Fault ?? answer.fault;
   if (fault || response.status >= 300) throw toVendorError(response, fault ?? {}, isRead);
   return answer;
-}
-
-function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {
-  try {
-    return JSON.parse(body.toString('utf8')) as T;
-  } catch (cause) {
-    throw new VendorError(`QuickBooks answered ${status} without JSON.`, {
-      kind: isRead ? 'again' : 'unknown_outcome',
-      code: 'not_json',
-      cause,
-    });
-  }
 }
 
 function toVendorError({ status, headers }: VendorResponse, fault: Fault, isRead: boolean): VendorError {

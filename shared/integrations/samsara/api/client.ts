@@ -1,5 +1,6 @@
 import { toStorableText } from '../../../platform/storable-text.js';
 import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
+import { parseAnswer } from '../../contract/values/parse-answer.js';
 import { isObject, type Unread } from '../../contract/values/read-values.js';
 import { VendorError } from '../../contract/vendor-error.js';
 
@@ -49,27 +50,9 @@ export async function readSamsara<T>(
     },
     isRepeatable: true,
   });
-  const answer = parseAnswer<T & Trouble>(response);
+  const answer = parseAnswer<T & Trouble>(response, { vendor: 'Samsara', isRead: true });
   if (response.status < 300) return answer;
   throw toVendorError(response, { ...answer, path });
-}
-
-function parseAnswer<T>({ status, body }: VendorResponse): T {
-  try {
-    const answer = JSON.parse(body.toString('utf8')) as T | null;
-    if (typeof answer === 'object' && answer !== null) return answer;
-  } catch (cause) {
-    throw notJson(status, cause);
-  }
-  throw notJson(status);
-}
-
-function notJson(status: number, cause?: unknown): VendorError {
-  return new VendorError(`Samsara answered ${status} without JSON.`, {
-    kind: 'again',
-    code: 'not_json',
-    cause,
-  });
 }
 
 /** Builds the error for all other refusals. The caller has already handled 401, 429 and 5xx. */

@@ -1,4 +1,5 @@
 import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
+import { parseAnswer } from '../../contract/values/parse-answer.js';
 import { VendorError, type VendorErrorKind } from '../../contract/vendor-error.js';
 import { encodeForm, type FormValue } from './form.js';
 
@@ -65,7 +66,7 @@ export async function requestStripe<T>(
     ...(upload ? { isUpload: true as const } : {}),
     isRepeatable: isRead || key !== undefined,
   });
-  const answer = parseAnswer<T & { error?: StripeError }>(response, isRead);
+  const answer = parseAnswer<T & { error?: StripeError }>(response, { vendor: 'Stripe', isRead });
   return { status: response.status, answer, fail: () => toVendorError(response, answer.error ?? {}) };
 }
 
@@ -73,18 +74,6 @@ function findContentType(boundary: string | undefined): string {
   return boundary === undefined
     ? 'application/x-www-form-urlencoded'
     : `multipart/form-data; boundary=${boundary}`;
-}
-
-function parseAnswer<T>({ status, body }: VendorResponse, isRead: boolean): T {
-  try {
-    return JSON.parse(body.toString('utf8')) as T;
-  } catch (cause) {
-    throw new VendorError(`Stripe answered ${status} without JSON.`, {
-      kind: isRead ? 'again' : 'unknown_outcome',
-      code: 'not_json',
-      cause,
-    });
-  }
 }
 
 function toVendorError({ status, headers }: VendorResponse, error: StripeError): VendorError {

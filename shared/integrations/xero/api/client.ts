@@ -1,5 +1,6 @@
 import { deriveKey } from '../../contract/books/derive-key.js';
 import type { OpenConnection, VendorResponse } from '../../contract/connection.js';
+import { parseAnswer, readJson } from '../../contract/values/parse-answer.js';
 import { VendorError, type VendorErrorKind } from '../../contract/vendor-error.js';
 
 /** The codes of refusals that the adapter treats in its own way. */
@@ -73,7 +74,7 @@ export async function callFor<T>(
     ...(body ? { body: JSON.stringify(body) } : {}),
     isRepeatable: isRead || key !== undefined,
   });
-  return parseAnswer<T>(response, isRead);
+  return readAnswer<T>(response, isRead);
 }
 
 export function buildHeaders({ accessToken }: OpenConnection): Record<string, string> {
@@ -81,20 +82,10 @@ export function buildHeaders({ accessToken }: OpenConnection): Record<string, st
 }
 
 /** @throws {VendorError} if the answer is an error, or no JSON */
-export function parseAnswer<T>(response: VendorResponse, isRead: boolean): T {
-  const { status, body } = response;
-  let answer: T & Trouble;
-  try {
-    answer = JSON.parse(body.toString('utf8')) as T & Trouble;
-  } catch (cause) {
-    if (status >= 400) throw toVendorError(response, {});
-    throw new VendorError(`Xero answered ${status} without JSON.`, {
-      kind: isRead ? 'again' : 'unknown_outcome',
-      code: 'not_json',
-      cause,
-    });
-  }
-  if (status >= 300) throw toVendorError(response, answer);
+export function readAnswer<T>(response: VendorResponse, isRead: boolean): T {
+  if (response.status >= 400) throw toVendorError(response, readJson(response.body) ?? {});
+  const answer = parseAnswer<T & Trouble>(response, { vendor: 'Xero', isRead });
+  if (response.status >= 300) throw toVendorError(response, answer);
   return answer;
 }
 

@@ -1,7 +1,7 @@
 import type { OpenConnection } from '../../contract/connection.js';
 import type { VendorAccount } from '../../contract/vendor.js';
 import { VendorError } from '../../contract/vendor-error.js';
-import { buildHeaders, callFor, parseAnswer } from './client.js';
+import { buildHeaders, callFor, readAnswer } from './client.js';
 
 /** An organisation that the token reaches. */
 interface Reached {
@@ -53,7 +53,7 @@ async function listOrganisations(connection: OpenConnection): Promise<Reached[]>
     headers: buildHeaders(connection),
     isRepeatable: true,
   });
-  const all = parseAnswer<Reached[]>(response, true);
+  const all = readAnswer<Reached[]>(response, true);
   return all.filter(({ tenantType = 'ORGANISATION' }) => tenantType === 'ORGANISATION');
 }
 
