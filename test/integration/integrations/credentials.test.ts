@@ -11,10 +11,6 @@ describe('the credentials of a connection', () => {
   beforeEach(() => {
     texting.double.account = `acct-${nextAccount++}`;
   });
-  afterEach(() => {
-    texting.double.misbehave = () => undefined;
-    expect(texting.double.violations).to.deep.equal([]);
-  });
 
   const connect = async () => (await texting.createAccount()).connect();
   const pathOf = ({ connectionId }: TextingAccount) => `/connections/${connectionId}`;

@@ -11,10 +11,6 @@ describe('a pull from a vendor', () => {
   before(async () => {
     account = await (await texting.createAccount()).connect();
   });
-  afterEach(() => {
-    texting.double.misbehave = () => undefined;
-    expect(texting.double.violations).to.deep.equal([]);
-  });
 
   const synchronize = (body: object = {}) =>
     account.client.post(`/connections/${account.connectionId}/sync`, body);

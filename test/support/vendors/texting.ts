@@ -36,8 +36,9 @@ export function buildIntegrationsSetting({ origin }: ParrotServer): string {
 
 /**
  * Returns a stack that all files share. Its accounts can send texts through a double that only this
- * `describe` uses. After the tests, all connections are disconnected, so that none calls the double
- * of a later `describe`.
+ * `describe` uses. After each test, the double behaves again, and must have seen no violation of
+ * its contract. After the tests, all connections are disconnected, so that none calls the double of
+ * a later `describe`.
  */
 export function useTextingStack(): TextingStack {
   const texting = useShared(
@@ -46,6 +47,10 @@ export function useTextingStack(): TextingStack {
     (running) => running.stop(),
   );
   before(() => texting.replaceDouble());
+  afterEach(() => {
+    texting.double.misbehave = () => undefined;
+    expect(texting.double.violations).to.deep.equal([]);
+  });
   after(() => texting.disconnectAll());
   return texting;
 }
