@@ -74,6 +74,8 @@ import * as indexTruckNames from './20261128220100_index_truck_names.js';
 import * as addBillingPartner from './20261128231000_add_billing_partner.js';
 import * as indexPartnerClaims from './20261128231100_index_partner_claims.js';
 import * as addClubOffers from './20261128232000_add_club_offers.js';
+import * as addConnectionDrivers from './20261129001000_add_connection_drivers.js';
+import * as indexDriverKeys from './20261129001100_index_driver_keys.js';
 
 interface Migration {
   name: string;
@@ -162,6 +164,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261128231000_add_billing_partner', ...addBillingPartner },
   { name: '20261128231100_index_partner_claims', ...indexPartnerClaims },
   { name: '20261128232000_add_club_offers', ...addClubOffers },
+  { name: '20261129001000_add_connection_drivers', ...addConnectionDrivers },
+  { name: '20261129001100_index_driver_keys', ...indexDriverKeys },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

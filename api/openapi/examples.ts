@@ -2,6 +2,7 @@ import { listAllowedActions } from '../../shared/resources/invoices/transitions.
 
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
+const DRIVER = '0192f1c4-2b3c-7d4e-8f5a-6b7c8d9e0f1b';
 const TRUCK = '0192f1c4-2b3c-7d4e-8f5a-6b7c8d9e0f1a';
 const METHOD = '0192f1c4-1a2b-7c3d-8e4f-5a6b7c8d9e0f';
 const CREATED_AT = '2026-11-21T14:30:00.000Z';
@@ -86,7 +87,8 @@ const vehicle = { make: 'Honda', model: 'Accord', year: 2019 };
 /**
  * Complete examples by component name. `getExample` builds the examples of all other components
  * from their members. The examples of request bodies contain no id of a record, so that every
- * account can send them. Only `CustomerPatch` names a payment method, and `VehicleLink` a truck.
+ * account can send them. Only `CustomerPatch` names a payment method, `VehicleLink` a truck, and
+ * `DriverLink` a driver.
  */
 export const EXAMPLES: Record<string, unknown> = {
   InvoiceCreate: {
@@ -186,5 +188,6 @@ export const EXAMPLES: Record<string, unknown> = {
   ClubOfferAccept: { eta_minutes: 35 },
   WebhookReplayCreate: { event_type: 'invoice.*', status: 'exhausted', since: '2026-11-01T00:00:00Z' },
   VehicleLink: { truck_id: TRUCK },
+  DriverLink: { driver_id: DRIVER },
   UserCreate: { name: 'Robin Example', email: 'robin@example.com' },
 };

@@ -1,23 +1,17 @@
 import type Joi from 'joi';
 import type { ConnectionVehicleListQuery } from '../../shared/contracts/generated.js';
-import { notFound } from '../../shared/platform/errors.js';
-import { isUuid } from '../../shared/platform/ids.js';
 import { ADMIN } from '../../shared/records/resource-table.js';
-import {
-  linkVehicle,
-  type NamedConnection,
-  unlinkVehicle,
-} from '../../shared/resources/connection-vehicles/commands.js';
+import { linkVehicle, unlinkVehicle } from '../../shared/resources/connection-vehicles/commands.js';
 import { listConnectionVehicles } from '../../shared/resources/connection-vehicles/queries.js';
 import {
   connectionVehicleListQuery,
   vehiclesOfConnectionQuery,
 } from '../../shared/resources/connection-vehicles/schema.js';
-import { deriveVehicleId } from '../../shared/resources/connection-vehicles/vehicle-id.js';
+import { LISTED_VEHICLES } from '../../shared/sync/listed/listed-tables.js';
 import { serveList, serveRecord } from '../middleware/read.js';
-import { serveWrite, type WriteOptions } from '../middleware/write.js';
-import type { ApiContext } from '../runtime/context.js';
+import { serveWrite } from '../middleware/write.js';
 import { defineRoutes } from '../runtime/define-routes.js';
+import { describeLinkTarget } from '../transforms/fleet-link-target.js';
 
 export const connectionVehicleRoutes = defineRoutes('Integrations', (router, api) => {
   /**
@@ -71,21 +65,6 @@ export const connectionVehicleRoutes = defineRoutes('Integrations', (router, api
   );
   router.get('/vehicles/:id', serveRecord(api, 'connection_vehicle'));
   const path = '/connections/:id/vehicles/:external_id/link';
-  router.post(path, serveWrite(api, linkVehicle, describeTarget()));
-  router.delete(path, serveWrite(api, unlinkVehicle, describeTarget()));
+  router.post(path, serveWrite(api, linkVehicle, describeLinkTarget(LISTED_VEHICLES)));
+  router.delete(path, serveWrite(api, unlinkVehicle, describeLinkTarget(LISTED_VEHICLES)));
 });
-
-/** The path names the vehicle by its connection and the vendor's id. */
-function describeTarget<Input extends NamedConnection>(): WriteOptions<Input> {
-  return {
-    getTargetId: (ctx) => {
-      if (!isUuid(ctx.params.id)) throw notFound('connection');
-      return deriveVehicleId(readConnectionId(ctx), String(ctx.params.external_id));
-    },
-    prepareInput: (input, ctx) => ({ ...input, connection_id: readConnectionId(ctx) }),
-  };
-}
-
-function readConnectionId({ params }: ApiContext): string {
-  return String(params.id).toLowerCase();
-}

@@ -11,6 +11,7 @@ export { bookingPreviewRoutes } from './booking-preview.js';
 export { claimRoutes } from './claims.js';
 export { clubOfferRoutes } from './club-offers.js';
 export { connectionChoiceRoutes } from './connection-choices.js';
+export { connectionDriverRoutes } from './connection-drivers.js';
 export { connectionVehicleRoutes } from './connection-vehicles.js';
 export { connectionRoutes } from './connections.js';
 export { customerRoutes } from './customers.js';

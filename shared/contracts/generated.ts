@@ -564,6 +564,39 @@ export interface ClubOfferRefuse {
 export interface ClubOfferWithdraw {
   note?: string | null;
 }
+export interface ConnectionDriver {
+  id: string;
+  connection_id: string;
+  external_id: string;
+  name: string | null;
+  phone: string | null;
+  driver_id: string | null;
+  proposed_driver: {
+    id: string;
+    name: string;
+    matched_by: "phone" | "name";
+  } | null;
+  removed_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface ConnectionDriverListQuery {
+  connection_id?: string;
+  limit: number;
+  cursor?: string;
+}
+export interface DriverLink {
+  driver_id?: string;
+  create?: true;
+  name?: string;
+}
+export interface DriverUnlink {
+  [k: string]: unknown;
+}
+export interface DriversOfConnectionQuery {
+  limit: number;
+  cursor?: string;
+}
 export interface Choice {
   id: string;
   name: string;

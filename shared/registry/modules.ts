@@ -10,6 +10,7 @@ export { auditEntryModule } from '../resources/audit-log/module.js';
 export { autopayAttemptModule } from '../resources/autopay-attempts/module.js';
 export { claimModule } from '../resources/claims/module.js';
 export { clubOfferModule } from '../resources/club-offers/module.js';
+export { connectionDriverModule } from '../resources/connection-drivers/module.js';
 export { connectionVehicleModule } from '../resources/connection-vehicles/module.js';
 export { connectionModule } from '../resources/connections/module.js';
 export { customerModule } from '../resources/customers/module.js';

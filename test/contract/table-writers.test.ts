@@ -35,6 +35,7 @@ const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
     /(?<!\bdefineList<\w+>\()\{ table: (?:(\w+)Table\b)?[^{}]*\bfields\b/g,
   'shared/records/lease-queries.ts': /: LeasedTable = \{(?:\s*table: '([a-z_]+)')?/g,
   'shared/records/expiry.ts': /: ExpiryRule = \{(?:\s*table: '([a-z_]+)')?/g,
+  'shared/sync/listed/listed-rows.ts': /: ListedTable = \{(?:\s*table: '([a-z_]+)')?/g,
   'shared/resources/planned-messages/outbox-rows.ts':
     /\b(?:postponeRow|countOrPostpone)\((?:\w+, '([a-z_]+)')?/g,
 };

@@ -8,6 +8,7 @@ export { approvalHandlers } from '../../shared/resources/approvals/handlers.js';
 export { autopayAttemptHandlers } from '../../shared/resources/autopay-attempts/handlers.js';
 export { claimHandlers } from '../../shared/resources/claims/handlers/index.js';
 export { clubOfferHandlers } from '../../shared/resources/club-offers/handlers/index.js';
+export { connectionDriverHandlers } from '../../shared/resources/connection-drivers/handlers.js';
 export { connectionVehicleHandlers } from '../../shared/resources/connection-vehicles/handlers.js';
 export { connectionHandlers } from '../../shared/resources/connections/handlers/index.js';
 export { customerHandlers } from '../../shared/resources/customers/handlers.js';

@@ -3,6 +3,8 @@ import type { OpenConnection, Page, PullStart } from './connection.js';
 
 /** The stream that lists the vehicles which the vendor knows. */
 export const VEHICLES_STREAM = 'vehicles';
+/** The stream that lists the drivers whom the vendor knows. */
+export const DRIVERS_STREAM = 'drivers';
 /** The stream that reads the positions of the vehicles. */
 export const POSITIONS_STREAM = 'positions';
 
@@ -32,8 +34,16 @@ export interface ListedVehicle {
   dutyClass: 'light' | 'medium' | 'heavy' | null;
 }
 
-export interface VehiclePage {
-  vehicles: ListedVehicle[];
+/** A driver as the vendor lists them. */
+export interface ListedDriver {
+  externalId: string;
+  name: string | null;
+  phone: string | null;
+}
+
+/** A page of a vendor's list. */
+export interface ListPage<Listed> {
+  records: Listed[];
   /** Names the next page; null on the last one. */
   next: string | null;
 }
@@ -70,6 +80,8 @@ export interface VehicleDefect {
 export interface VehicleInspection {
   /** The vendor's id of the inspected vehicle. */
   vehicle: string;
+  /** The vendor's id of the driver who reports; null if it is a mechanic, or if none is named. */
+  driver: string | null;
   kind: 'pre_trip' | 'post_trip';
   /** `resolved` means that the report was unsafe, and that the vehicle may be driven again. */
   verdict: 'safe' | 'unsafe' | 'resolved';
@@ -81,10 +93,12 @@ export interface VehicleInspection {
   updatedAt: string;
 }
 
-/** Reads vehicles, positions and inspections at one vendor. Keeps no state. */
+/** Reads vehicles, drivers, positions and inspections at one vendor. Keeps no state. */
 export interface TelematicsAdapter {
   /** @param next names the page; null for the first one */
-  listVehicles(connection: OpenConnection, next: string | null): Promise<VehiclePage>;
+  listVehicles(connection: OpenConnection, next: string | null): Promise<ListPage<ListedVehicle>>;
+  /** @throws {VendorError} `http_403` if the credentials may not read drivers */
+  listDrivers(connection: OpenConnection, next: string | null): Promise<ListPage<ListedDriver>>;
   /**
    * Reads the positions that are newer than the cursor. Without a cursor, or if the vendor no
    * longer accepts it, reads the latest position of each vehicle. May return a position again, but

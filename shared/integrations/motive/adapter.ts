@@ -3,6 +3,7 @@ import type { TenantVendor } from '../contract/vendor.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { readMotive } from './api/client.js';
 import { inbound } from './api/inbound.js';
+import { listDrivers } from './drivers.js';
 import { pullInspections } from './inspections.js';
 import { manifest } from './manifest.js';
 import { pullPositions } from './positions.js';
@@ -27,6 +28,6 @@ export const motive: TenantVendor = {
     // A key does not say whether the company is a real one.
     return { externalAccount, label: readLine(name, 200), environment: undefined };
   },
-  telematics: { listVehicles, pullPositions, pullInspections },
+  telematics: { listVehicles, listDrivers, pullPositions, pullInspections },
   inbound,
 };

@@ -22,6 +22,7 @@ interface InspectionReport {
   reviewer_signed_at: string;
   odometer: number;
   vehicle: { id: number };
+  driver: { id: number };
   inspected_parts: object[];
 }
 
@@ -75,6 +76,7 @@ function startAfter({ startedAt }: Place): Place {
 
 function toChange(report: Unread<InspectionReport>): Change<VehicleInspection>[] {
   const { id: vehicleId }: { id?: unknown } = isObject(report.vehicle) ? report.vehicle : {};
+  const { id: driverId }: { id?: unknown } = isObject(report.driver) ? report.driver : {};
   const [id, vehicle] = [readId(report.id), readId(vehicleId)];
   if (id === undefined || vehicle === undefined) return [];
   const { inspection_type, status, is_rejected, odometer, mechanic_signed_at, reviewer_signed_at } = report;
@@ -92,6 +94,7 @@ function toChange(report: Unread<InspectionReport>): Change<VehicleInspection>[]
   const isPostTrip = typeof inspection_type === 'string' && /^post/i.test(inspection_type);
   const fields = {
     vehicle,
+    driver: readId(driverId) ?? null,
     kind: isPostTrip ? ('post_trip' as const) : ('pre_trip' as const),
     verdict,
     defects: parts.flatMap((part) => toDefect(part, { isClosed, changedAt: updatedAt })),

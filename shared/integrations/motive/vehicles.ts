@@ -1,9 +1,8 @@
 import type { OpenConnection } from '../contract/connection.js';
-import type { ListedVehicle, VehiclePage } from '../contract/telematics.js';
+import type { ListedVehicle, ListPage } from '../contract/telematics.js';
 import { readId, readLine, type Unread } from '../contract/values/read-values.js';
 import { readYear } from '../contract/values/vehicle-values.js';
-import { VendorError } from '../contract/vendor-error.js';
-import { readPage } from './api/client.js';
+import { readListPage } from './api/list-page.js';
 
 interface MotiveVehicle {
   id: number;
@@ -16,19 +15,12 @@ interface MotiveVehicle {
   year?: string | null;
 }
 
-export async function listVehicles(connection: OpenConnection, next: string | null): Promise<VehiclePage> {
+export function listVehicles(
+  connection: OpenConnection,
+  next: string | null,
+): Promise<ListPage<ListedVehicle>> {
   const list = { path: '/v1/vehicles', list: 'vehicles', item: 'vehicle' };
-  const page = await readPage<MotiveVehicle>(connection, list, Number(next ?? 1));
-  // Vehicles that a complete list lacks count as removed, so this list is not complete.
-  if (page.isShort)
-    throw new VendorError('Motive returned fewer vehicles than it counts.', {
-      kind: 'again',
-      code: 'short_list',
-    });
-  return {
-    vehicles: page.rows.flatMap(toVehicle),
-    next: page.next === null ? null : String(page.next),
-  };
+  return readListPage(connection, { list, next, toRecord: toVehicle });
 }
 
 /** Returns no vehicle without a usable id, and none that the company no longer uses. */

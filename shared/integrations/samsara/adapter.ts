@@ -2,6 +2,7 @@ import type { TenantVendor } from '../contract/vendor.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { readSamsara } from './api/client.js';
 import { inbound } from './api/inbound.js';
+import { listDrivers } from './drivers.js';
 import { pullInspections } from './inspections.js';
 import { manifest } from './manifest.js';
 import { pullPositions } from './positions.js';
@@ -24,6 +25,6 @@ export const samsara: TenantVendor = {
     // A token does not say whether the organisation is a real one.
     return { externalAccount: String(data.id), label: data.name ?? null, environment: undefined };
   },
-  telematics: { listVehicles, pullPositions, pullInspections },
+  telematics: { listVehicles, listDrivers, pullPositions, pullInspections },
   inbound,
 };

@@ -38,6 +38,13 @@ interface Dvir {
   mechanicNotes?: string;
   odometerMeters?: number;
   vehicle?: { id?: string };
+  authorSignature: Signature;
+}
+
+/** Only the signature of a driver has the id of a driver. */
+interface Signature {
+  type: string;
+  signatoryUser: { id: string };
 }
 
 interface Defect {
@@ -182,6 +189,7 @@ function toChange(dvir: Unread<Dvir>, defects: FoundDefects): Change<VehicleInsp
     readTime(dvir.dvirSubmissionTime) ?? readTime(dvir.dvirSubmissionBeginTime) ?? updatedAt;
   const fields = {
     vehicle,
+    driver: findDriver(dvir.authorSignature),
     kind: type === 'postTrip' ? ('post_trip' as const) : ('pre_trip' as const),
     verdict,
     defects: listDefectIds(dvir).flatMap((externalId) => {
@@ -198,6 +206,12 @@ function toChange(dvir: Unread<Dvir>, defects: FoundDefects): Change<VehicleInsp
   const now = new Date().toISOString();
   const dated = { ...fields, submittedAt: submittedAt ?? now, updatedAt: updatedAt ?? submittedAt ?? now };
   return [{ kind: 'inspection', externalId: id, version: fingerprint(fields), fields: dated }];
+}
+
+function findDriver(signature: unknown): string | null {
+  const { type, signatoryUser }: Unread<Signature> = isObject(signature) ? signature : {};
+  const { id }: { id?: unknown } = isObject(signatoryUser) ? signatoryUser : {};
+  return type === 'driver' ? (readId(id) ?? null) : null;
 }
 
 function isVerdict(status: unknown): status is VehicleInspection['verdict'] {

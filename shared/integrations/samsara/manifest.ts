@@ -1,5 +1,10 @@
 import Joi from 'joi';
-import { POSITIONS_STREAM, telematicsSettings, VEHICLES_STREAM } from '../contract/telematics.js';
+import {
+  DRIVERS_STREAM,
+  POSITIONS_STREAM,
+  telematicsSettings,
+  VEHICLES_STREAM,
+} from '../contract/telematics.js';
 import type { Manifest } from '../contract/vendor.js';
 
 export const manifest: Manifest = {
@@ -14,7 +19,7 @@ export const manifest: Manifest = {
       .pattern(/^[!-~]+$/, 'API token')
       .required()
       .description(
-        'An API token (samsara_api_…) that may read vehicles, vehicle statistics, DVIRs and defect types',
+        'An API token (samsara_api_…) that may read vehicles, drivers, vehicle statistics, DVIRs and defect types',
       ),
     webhook_secret: Joi.string()
       .max(255)
@@ -24,9 +29,9 @@ export const manifest: Manifest = {
   }),
   settingsSchema: Joi.object(telematicsSettings()),
   docsUrl: 'https://developers.samsara.com/docs/authentication',
-  // Samsara has no webhook for positions, so the worker polls them. Webhooks report new vehicles
-  // and inspections at once; the regular pulls find lost webhooks.
-  streams: { [VEHICLES_STREAM]: 3600, [POSITIONS_STREAM]: 30, inspections: 300 },
+  // Samsara has no webhook for positions, so the worker polls them. Webhooks report new vehicles,
+  // new drivers and inspections at once; the regular pulls find lost webhooks.
+  streams: { [VEHICLES_STREAM]: 3600, [DRIVERS_STREAM]: 3600, [POSITIONS_STREAM]: 30, inspections: 300 },
   // Samsara allows 150 calls per second of a token. The lowest of its limits for the endpoints that
   // are called here is 5 per second.
   limits: { perSecond: 5, timeoutMs: 15_000 },

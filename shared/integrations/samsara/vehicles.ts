@@ -1,12 +1,9 @@
 import type { OpenConnection } from '../contract/connection.js';
-import type { ListedVehicle, VehiclePage } from '../contract/telematics.js';
+import type { ListedVehicle, ListPage } from '../contract/telematics.js';
 import { readId, readLine, type Unread } from '../contract/values/read-values.js';
 import { readYear } from '../contract/values/vehicle-values.js';
-import { VendorError } from '../contract/vendor-error.js';
-import { readPageAfter } from './api/client.js';
+import { readListPage } from './api/list-page.js';
 
-/** The largest page that Samsara returns. */
-const PAGE_SIZE = '512';
 /** Upper limits of the gross weight of a light and of a medium vehicle, in pounds. */
 const LIGHT_POUNDS = 14_000;
 const MEDIUM_POUNDS = 26_000;
@@ -22,14 +19,11 @@ interface SamsaraVehicle {
   vehicleWeightInPounds?: number;
 }
 
-export async function listVehicles(connection: OpenConnection, next: string | null): Promise<VehiclePage> {
-  const query = { limit: PAGE_SIZE };
-  const page = await readPageAfter<SamsaraVehicle>(connection, '/fleet/vehicles', { query, after: next });
-  // Vehicles that a complete list lacks count as removed, so this list is not complete.
-  if (page.hasStopped)
-    throw new VendorError('Samsara named the same page again.', { kind: 'again', code: 'same_page' });
-  // A page may be empty although another page follows.
-  return { vehicles: page.data.flatMap(toVehicle), next: page.isLast ? null : page.cursor };
+export function listVehicles(
+  connection: OpenConnection,
+  next: string | null,
+): Promise<ListPage<ListedVehicle>> {
+  return readListPage(connection, { path: '/fleet/vehicles', next, toRecord: toVehicle });
 }
 
 /** Returns no vehicle without a usable id. */

@@ -24,6 +24,8 @@ export const updateInspection = defineCommand<InspectionPatch>({
 export interface InspectionReport {
   /** Null if the vendor's vehicle has no truck any more. A recorded inspection keeps its truck. */
   truck_id: string | null;
+  /** Null if the vendor's driver has no driver here, or no longer. The recorded one then stays. */
+  driver_id?: string | null;
   kind: 'pre_trip' | 'post_trip';
   /** `resolved` means that the report was unsafe, and that the truck may be driven again. */
   verdict: 'safe' | 'unsafe' | 'resolved';

@@ -13,7 +13,7 @@ import {
 import type { InspectionReport } from './commands.js';
 import { blocksDispatch, deriveInspectionResult, type InspectionDefect } from './findings.js';
 
-const COLUMNS = `tenant_id uuid, id uuid, kind text, truck_id uuid, odometer_miles integer, defects jsonb, result text,
+const COLUMNS = `tenant_id uuid, id uuid, kind text, truck_id uuid, driver_id uuid, odometer_miles integer, defects jsonb, result text,
   blocks_dispatch boolean, notes text, submitted_at timestamptz`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
@@ -23,6 +23,7 @@ const UNNAMED = 'Defect';
 /** The members of an inspection that a vendor's report sets. */
 interface RecordedInspection extends Row, RecordRef {
   truck_id: string | null;
+  driver_id: string | null;
   odometer_miles: number | null;
   notes: string | null;
   defects: InspectionDefect[];
@@ -60,10 +61,11 @@ function merge(stored: RecordedInspection | undefined, command: Command<Inspecti
   const reported = command.input.truck_id;
   const isMoved = reported !== null && result !== 'pass';
   const truck_id = stored && !isMoved ? stored.truck_id : reported;
+  const driver_id = command.input.driver_id ?? stored?.driver_id ?? null;
   const odometer_miles = command.input.odometer_miles ?? stored?.odometer_miles ?? null;
   const notes = stored?.notes ?? command.input.notes;
   const blocks_dispatch = blocksDispatch(result, truck_id);
-  const merged = { truck_id, odometer_miles, defects, result, blocks_dispatch, notes };
+  const merged = { truck_id, driver_id, odometer_miles, defects, result, blocks_dispatch, notes };
   if (!stored) return { ...merged, kind, submitted_at };
   // PostgreSQL refuses a row without these, also where it then updates the stored row.
   return { ...merged, kind: stored.kind, submitted_at: stored.submitted_at };
@@ -126,7 +128,8 @@ async function store(tx: Transaction, rows: readonly object[]): Promise<void> {
     name: 'record-inspections',
     text: `insert into inspections as t (${NAMES})
            select ${NAMES} from ${recordsetSql(COLUMNS)} order by tenant_id, id
-           on conflict (tenant_id, id) do update set truck_id = excluded.truck_id, odometer_miles = excluded.odometer_miles, defects = excluded.defects,
+           on conflict (tenant_id, id) do update set truck_id = excluded.truck_id, driver_id = excluded.driver_id,
+             odometer_miles = excluded.odometer_miles, defects = excluded.defects,
              result = excluded.result, blocks_dispatch = excluded.blocks_dispatch, notes = excluded.notes,
              updated_at = ${nextUpdatedAtSql('t')}`,
     values: [JSON.stringify(rows)],

@@ -3,12 +3,9 @@ import pg from 'pg';
 import { newId } from '../../../shared/platform/ids.js';
 import { openSnapshot, type Snapshot } from '../../../shared/platform/postgres/snapshot.js';
 import { readDumpTables } from '../../../workers/exports/dump/catalog.js';
-import {
-  EXCLUDED_SCHEMAS,
-  EXCLUDED_TABLES,
-  INCLUDED_TABLES,
-} from '../../../workers/exports/dump/contents.js';
+import { EXCLUDED_SCHEMAS, INCLUDED_TABLES } from '../../../workers/exports/dump/contents.js';
 import { buildAddKeys, buildCreateTable } from '../../../workers/exports/dump/definitions.js';
+import { EXCLUDED_TABLES } from '../../../workers/exports/dump/excluded-tables.js';
 import { createDatabase } from '../../support/stores.js';
 
 /** Matches syntax of constraints and indexes that PostgreSQL 13 cannot read. */

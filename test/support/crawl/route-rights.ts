@@ -112,6 +112,7 @@ export const ROUTES: [method: string, path: string, scope: string | null, permis
   ['POST', '/webhook-endpoints/{endpoint}/rotate-secret', null, 'admin'],
   ['DELETE', '/webhook-endpoints/{endpoint}', null, 'admin'],
   ['GET', '/vehicles', null, 'admin'],
+  ['GET', '/connection-drivers', null, 'admin'],
   ['GET', '/exports', null, 'admin'],
   ['POST', '/exports', null, 'admin'],
   ['GET', '/exports/{export}', null, 'admin'],

@@ -1,5 +1,5 @@
 import { newId } from '../../../shared/platform/ids.js';
-import { deriveVehicleId } from '../../../shared/resources/connection-vehicles/vehicle-id.js';
+import { LISTED_DRIVERS, LISTED_VEHICLES } from '../../../shared/sync/listed/listed-tables.js';
 import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
@@ -16,12 +16,19 @@ const INSERTS = [
   "sync_issues (tenant_id, id, connection_id, kind, message) values ($1, $2, $3, 'refused', $4)",
   `connection_vehicles (tenant_id, id, connection_id, external_id, name, listed_by)
    values ($1, $2, $3, $2::uuid::text, $4, $2)`,
+  `connection_drivers (tenant_id, id, connection_id, external_id, name, phone, listed_by)
+   values ($1, $2, $3, $2::uuid::text, $4, $4, $2)`,
 ];
+
+type ConnectionRowIds = Record<
+  'sync_issue' | 'connection_work' | 'connection_vehicle' | 'connection_driver' | 'truck_position',
+  string
+>;
 
 /**
  * Inserts one row into each list of a connection, one sync issue, and one past position of the
- * truck, if there is one. All these rows have the same id. Also stores the vehicle of {@link
- * storeNamesake}, and with `hasPartner` a billing partner of customers.
+ * truck, if there is one. All these rows have the same id. Also stores the rows of {@link
+ * storeNamesakes}, and with `hasPartner` a billing partner of customers.
  */
 export async function storeConnectionRows(
   stack: TestStack,
@@ -32,19 +39,26 @@ export async function storeConnectionRows(
     truckId?: string | undefined;
     hasPartner?: true;
   },
-): Promise<Record<'sync_issue' | 'connection_work' | 'connection_vehicle' | 'truck_position', string>> {
+): Promise<ConnectionRowIds> {
   const { tenantId, connectionId, text, truckId } = row;
   const id = newId();
   for (const insert of INSERTS)
     await stack.rows(tenantId, `insert into ${insert}`, [tenantId, id, connectionId, text]);
-  await storeNamesake(stack, { tenantId, connectionId, text });
+  await storeNamesakes(stack, { tenantId, connectionId, text });
   const position = `insert into truck_positions (tenant_id, id, truck_id, connection_id, lat, lng, at)
     values ($1, $2, $3, $4, 42, -73, now())`;
   if (truckId !== undefined) await stack.rows(tenantId, position, [tenantId, id, truckId, connectionId]);
   const partner = row.hasPartner
     ? { billing_connection: await storeBillingPartner(stack, { tenantId, text }) }
     : {};
-  return { sync_issue: id, connection_work: id, connection_vehicle: id, truck_position: id, ...partner };
+  return {
+    sync_issue: id,
+    connection_work: id,
+    connection_vehicle: id,
+    connection_driver: id,
+    truck_position: id,
+    ...partner,
+  };
 }
 
 /** Stores a connection through which customers can be billed, and returns its id. */
@@ -65,17 +79,18 @@ export async function storeBillingPartner(
   return id;
 }
 
-/** Stores a vehicle whose id at the vendor is the id of its connection, unless it is there. */
-async function storeNamesake(
+/** Stores a vehicle and a driver whose ids at the vendor are that of their connection, once. */
+async function storeNamesakes(
   stack: TestStack,
   { tenantId, connectionId, text }: { tenantId: string; connectionId: string; text: string },
 ): Promise<void> {
-  await stack.rows(
-    tenantId,
-    `insert into connection_vehicles (tenant_id, id, connection_id, external_id, name, listed_by)
-     values ($1, $2, $3, $3::uuid::text, $4, $3) on conflict do nothing`,
-    [tenantId, deriveVehicleId(connectionId, connectionId), connectionId, text],
-  );
+  for (const { table, deriveId } of [LISTED_VEHICLES, LISTED_DRIVERS])
+    await stack.rows(
+      tenantId,
+      `insert into ${table} (tenant_id, id, connection_id, external_id, name, listed_by)
+       values ($1, $2, $3, $3::uuid::text, $4, $3) on conflict do nothing`,
+      [tenantId, deriveId(connectionId, connectionId), connectionId, text],
+    );
 }
 
 /**
@@ -98,7 +113,7 @@ export async function createConnectionFor(
   const status = operation.endsWith('/resume') ? 'paused' : 'active';
   const update = 'update connections set status = $3 where tenant_id = $1 and id = $2';
   await stack.rows(tenantId, update, [tenantId, id, status]);
-  if (operation.includes('/vehicles/'))
-    await storeNamesake(stack, { tenantId, connectionId: id, text: 'T-1' });
+  if (/\/(vehicles|drivers)\//.test(operation))
+    await storeNamesakes(stack, { tenantId, connectionId: id, text: 'T-1' });
   return id;
 }

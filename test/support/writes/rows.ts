@@ -122,6 +122,8 @@ const ROWS: Record<string, string> = {
   webhook_replays: `insert into webhook_replays (tenant_id, id, kind, filter, total) values ($1, '${newId()}', 'replay', '{}', 1)`,
   connections: `insert into connections (tenant_id, id, vendor, kind, status, environment, webhook_url)
     values ($1, '${connectionId}', 'parrot', 'messaging', 'paused', 'live', 'x')`,
+  connection_drivers: `insert into connection_drivers (tenant_id, id, connection_id, external_id, name, phone, listed_by)
+    values ($1, '${newId()}', '${connectionId}', '281474976710657', 'Sam Rivera', '2125550100', '${newId()}')`,
   connection_vehicles: `insert into connection_vehicles (tenant_id, id, connection_id, external_id, name, listed_by)
     values ($1, '${newId()}', '${connectionId}', '281474976710656', 'T-1', '${newId()}')`,
   truck_positions: `insert into truck_positions (tenant_id, id, truck_id, connection_id, lat, lng, at)

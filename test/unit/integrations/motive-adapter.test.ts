@@ -147,9 +147,9 @@ describe('The adapter of Motive', () => {
     const sold = { vehicle: { id: 10, number: 'Sold', status: 'deactivated' } };
     const rows = [...NO_RECORDS, { vehicle }, sold];
     const vendor = new FakeVendor({ '/v1/vehicles': [toMotivePage('vehicles', rows)] });
-    const { vehicles } = await listVehicles(vendor.connection, null);
+    const { records } = await listVehicles(vendor.connection, null);
     const rest = { vin: null, plate: null, make: null, model: null, year: null, dutyClass: null };
-    expect(vehicles).to.deep.equal([{ externalId: '9', name: 'T-9', ...rest }]);
+    expect(records).to.deep.equal([{ externalId: '9', name: 'T-9', ...rest }]);
   });
 
   it('a company without an id is no account, and a refusal of one right names what the key may not read', async () => {

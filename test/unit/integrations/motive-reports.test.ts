@@ -62,6 +62,7 @@ describe('The reports of Motive', () => {
       report({
         inspection_type: 'post_trip',
         odometer: 1234.6,
+        driver: { id: 9 },
         inspected_parts: [
           part({ id: 1, type: 'major', defects: [{ title: 'Worn' }, { title: 'Loud' }] }),
           part({ id: 2, type: 'minor', notes: 'Squeals', status: 'repaired', mechanic_details: details }),
@@ -70,6 +71,7 @@ describe('The reports of Motive', () => {
     );
     expect(change?.fields).to.deep.equal({
       vehicle: '7',
+      driver: '9',
       kind: 'post_trip',
       verdict: 'unsafe',
       defects: [

@@ -97,15 +97,15 @@ describe('The adapter of Samsara', () => {
   it('leaves out vehicles without an id that can be stored', async () => {
     const vehicle = { id: 9, name: 'T\0-9', vin: 5, year: {}, vehicleWeightInPounds: '1' };
     const samsara = new FakeVendor({ '/fleet/vehicles': [toPage([...NO_RECORDS, vehicle])] });
-    const { vehicles } = await listVehicles(samsara.connection, null);
+    const { records } = await listVehicles(samsara.connection, null);
     const rest = { vin: null, plate: null, make: null, model: null, year: null, dutyClass: null };
-    expect(vehicles).to.deep.equal([{ externalId: '9', name: 'T-9', ...rest }]);
+    expect(records).to.deep.equal([{ externalId: '9', name: 'T-9', ...rest }]);
   });
 
   it('a list of vehicles and a stream of reports begin anew after a refused cursor', async () => {
     const refused = { status: 400, body: { message: 'Invalid cursor' } };
     const list = new FakeVendor({ '/fleet/vehicles': [refused, toPage([{ id: '1' }])] });
-    expect((await listVehicles(list.connection, 'dead')).vehicles).to.have.length(1);
+    expect((await listVehicles(list.connection, 'dead')).records).to.have.length(1);
     const reports = new FakeVendor({ '/dvirs/stream': [refused, toPage([])] });
     const cursor = JSON.stringify({ from: '2020-01-01T00:00:00.000Z', after: 'dead' });
     const page = await pullInspections(reports.connection, { stream: 'inspections', cursor, since: null });

@@ -6,6 +6,7 @@ import { approvalFields } from '../../../shared/resources/approvals/fields.js';
 import { autopayAttemptFields } from '../../../shared/resources/autopay-attempts/fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
 import { clubOfferFields } from '../../../shared/resources/club-offers/fields.js';
+import { connectionDriverFields } from '../../../shared/resources/connection-drivers/fields.js';
 import { connectionVehicleFields } from '../../../shared/resources/connection-vehicles/fields.js';
 import {
   connectionFields,
@@ -39,6 +40,7 @@ import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
 import { workOrderPhotoFields } from '../../../shared/resources/work-order-photos/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
+import { EXCLUDED_TABLES } from './excluded-tables.js';
 
 export interface IncludedTable {
   columns: readonly string[];
@@ -65,6 +67,11 @@ function defineFieldTable(
 const STORED_JSON = {
   stored_json: 'a text that the trigger of the table renders',
   stored_json_version: 'a text that the trigger of the table renders',
+};
+
+const DRIVER_KEYS = {
+  phone_e164: 'a copy of the phone number for lookups',
+  name_key: 'a copy of the name for lookups',
 };
 
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
@@ -97,7 +104,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenant_counters: defineTable('tenant_id name value'),
   rate_cards: defineFieldTable(rateCardFields),
   customers: defineFieldTable(customerFields, '', STORED_JSON),
-  drivers: defineFieldTable(driverFields),
+  drivers: defineFieldTable(driverFields, '', DRIVER_KEYS),
   trucks: defineFieldTable(truckFields),
   work_orders: defineFieldTable(workOrderFields, 'intake priority', STORED_JSON),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
@@ -142,6 +149,10 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   approvals: defineFieldTable(approvalFields, 'entity_id source'),
   connections: defineFieldTable(connectionFields, '', {
     account_hash: 'a copy of the account for lookups',
+  }),
+  connection_drivers: defineFieldTable(connectionDriverFields, '', {
+    listed_by: 'progress of the workers',
+    ...DRIVER_KEYS,
   }),
   connection_vehicles: defineFieldTable(connectionVehicleFields, '', {
     listed_by: 'progress of the workers',
@@ -190,44 +201,6 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     wal_lsn: INTERNAL_NUMBER,
   }),
   export_schedules: defineFieldTable(exportScheduleFields, 'deleted_at'),
-};
-
-const MIGRATION_STATE = 'which schema migrations this deployment has run';
-
-/** Maps each excluded table to the reason why dumps exclude it. */
-export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
-  sessions: 'credentials of people who are signed in',
-  user_factors: 'second factors of people, which are credentials',
-  webhook_secrets: 'credentials that sign webhooks',
-  connection_secrets: 'credentials of the account at its vendors',
-  oauth_attempts: 'sign-ins at vendors that are under way',
-  connection_queues: 'state of the workers for a connection, and their leases',
-  connection_choices: 'a copy of accounts and tax codes, which are read again at the vendor',
-  truck_positions:
-    'the past positions of 30 days, up to 43 million rows; GET /trucks/{id}/positions lists them',
-  sync_states: 'progress of the workers',
-  inbound_notices: 'ids of webhooks, to recognize repeated ones',
-  connection_calls: 'a technical log of thirty days',
-  idempotency_keys: 'responses stored for one day for retries; new API keys in them are encrypted',
-  operations: 'writes in progress',
-  command_attempts: 'writes in progress',
-  webhook_lanes: 'state of the delivery workers for an endpoint, and their leases',
-  search_entries: 'an index of numbers and names, which triggers build from the records',
-  mail_days: 'number of mails sent on the last day',
-  text_days: 'the price of the texts of the last day',
-  notice_mails: 'the outbox for mails about notices',
-  password_resets: 'hashes of links to set a password, for one day',
-  sign_ups: 'sign-ups that are not verified yet; they belong to no account',
-  sign_up_tokens: 'hashes of tokens of the operator; they belong to no account',
-  access_mails: 'the outbox for mails with links to join or to set a password',
-  detector_marks: 'progress of the detectors',
-  detector_looks: 'progress of the detectors',
-  terms_changes: 'pending updates by the clock',
-  stored_json_walks: 'progress of the clock',
-  sweep_faults: 'failed sweeps of the clock',
-  deployment_facts: 'facts shared by the processes of a deployment; they belong to no account',
-  schema_migrations: MIGRATION_STATE,
-  schema_migrations_lock: MIGRATION_STATE,
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../../shared/platform/postgres/snapshot.js';
 import type { ExportFile } from '../../../shared/resources/exports/request/export-request.js';
-import { EXCLUDED_TABLES, INCLUDED_TABLES } from './contents.js';
+import { INCLUDED_TABLES } from './contents.js';
+import { EXCLUDED_TABLES } from './excluded-tables.js';
 
 /** Increase this number if a change of the format breaks programs that read dumps. */
 const FORMAT_VERSION = 1;

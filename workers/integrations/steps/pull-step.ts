@@ -1,6 +1,10 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import { CLAIMS_STREAM } from '../../../shared/integrations/contract/motor-club.js';
-import { POSITIONS_STREAM, VEHICLES_STREAM } from '../../../shared/integrations/contract/telematics.js';
+import {
+  DRIVERS_STREAM,
+  POSITIONS_STREAM,
+  VEHICLES_STREAM,
+} from '../../../shared/integrations/contract/telematics.js';
 import {
   CHOICES_STREAM,
   RECONCILIATION_STREAM,
@@ -28,8 +32,8 @@ import { reconcilePage } from '../reconciliation/reconcile.js';
 import { keepEarly } from '../records/keep-early.js';
 import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
 import { findPollMs } from '../telematics/poll-interval.js';
+import { readDrivers, readVehicles } from '../telematics/read-list.js';
 import { readPositions } from '../telematics/read-positions.js';
-import { readVehicles } from '../telematics/read-vehicles.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
 
@@ -46,6 +50,7 @@ const OWN_PULLS: Readonly<Record<string, Pull>> = {
   [CHOICES_STREAM]: readChoices,
   [RECONCILIATION_STREAM]: reconcilePage,
   [VEHICLES_STREAM]: readVehicles,
+  [DRIVERS_STREAM]: readDrivers,
   [POSITIONS_STREAM]: readPositions,
   [CLAIMS_STREAM]: pollClaims,
 };

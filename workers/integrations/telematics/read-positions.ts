@@ -3,10 +3,11 @@ import { broadcastMovedTrucks } from '../../../shared/events/recorded-broadcast.
 import type { VehiclePosition } from '../../../shared/integrations/contract/telematics.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
-import { findLinkedTrucks } from '../../../shared/resources/connection-vehicles/links.js';
 import { countLinkedTrucks } from '../../../shared/resources/connection-vehicles/queries.js';
+import { findLinked } from '../../../shared/resources/fleet-links/links.js';
 import { findIntervalMs, keepPositions } from '../../../shared/resources/trucks/keep-positions.js';
 import { moveTrucks, type TruckPositionReport } from '../../../shared/resources/trucks/positions.js';
+import { LISTED_VEHICLES } from '../../../shared/sync/listed/listed-tables.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
 import type { Step } from '../vendor/step.js';
 import { getTelematics } from './get-telematics.js';
@@ -67,7 +68,7 @@ async function storePositions(
 ): Promise<number> {
   if (positions.length === 0) return 0;
   const externalIds = [...new Set(positions.map(({ externalId }) => externalId))];
-  const trucks = await findLinkedTrucks(tx, connection, externalIds);
+  const trucks = await findLinked(tx, LISTED_VEHICLES, { ...connection, externalIds });
   const reports = positions.flatMap((position) => toReport(position, trucks.get(position.externalId)));
   if (reports.length === 0) return 0;
   const intervalMs = findIntervalMs(await countLinkedTrucks(tx, connection.tenantId));

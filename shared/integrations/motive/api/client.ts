@@ -22,7 +22,7 @@ export interface MotivePage<T> {
 }
 
 /** A list whose rows are wrapped: `{vehicles: [{vehicle: {…}}]}`. */
-interface WrappedList {
+export interface WrappedList {
   path: string;
   list: string;
   item: string;

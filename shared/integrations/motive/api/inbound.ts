@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { VEHICLES_STREAM } from '../../contract/telematics.js';
+import { DRIVERS_STREAM, VEHICLES_STREAM } from '../../contract/telematics.js';
 import { isObject } from '../../contract/values/read-values.js';
 import type { Inbound, InboundNotice } from '../../contract/vendor.js';
 
@@ -31,6 +31,7 @@ export function verifyMotiveSignature({
  */
 const STREAMS: Readonly<Record<string, string>> = {
   vehicle_upserted: VEHICLES_STREAM,
+  user_upserted: DRIVERS_STREAM,
   inspection_report_upserted: 'inspections',
 };
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { VEHICLES_STREAM } from '../../contract/telematics.js';
+import { DRIVERS_STREAM, VEHICLES_STREAM } from '../../contract/telematics.js';
 import type { Inbound, InboundNotice } from '../../contract/vendor.js';
 
 /** Maximum age of a webhook. */
@@ -38,6 +38,8 @@ const STREAMS: Readonly<Record<string, string>> = {
   DvirSubmitted: 'inspections',
   VehicleCreated: VEHICLES_STREAM,
   VehicleUpdated: VEHICLES_STREAM,
+  DriverCreated: DRIVERS_STREAM,
+  DriverUpdated: DRIVERS_STREAM,
 };
 
 interface SamsaraEvent {

@@ -7,6 +7,7 @@ import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { makePostponedDue, replayOperations } from '../../../sync/due-operations.js';
 import { resolveReplayedIssues } from '../../../sync/issue-rows.js';
 import { resumeConnectionQueues } from '../../../sync/lease-connection-queues.js';
+import { eraseListedDrivers } from '../../../sync/listed/listed-rows.js';
 import { insertOAuthAttempts, storeSecrets } from '../../../sync/secret-rows.js';
 import { DESCRIBE_STREAM, type DueStreams, makeStreamsDue } from '../../../sync/stream-rows.js';
 import { bookSince } from '../../books/book-since.js';
@@ -38,6 +39,8 @@ interface Effect {
    * may have changed.
    */
   endsPostponements?: boolean;
+  /** True if the personal data that the vendor has listed is deleted. */
+  erasesPeople?: boolean;
   responseExtra?: Record<string, unknown>;
 }
 
@@ -76,6 +79,10 @@ async function applyEffects<Input>(
     makePostponedDue(
       tx,
       applied.filter(({ effect }) => effect.endsPostponements).map(({ ref }) => ref),
+    ),
+    eraseListedDrivers(
+      tx,
+      applied.filter(({ effect }) => effect.erasesPeople).map(({ ref }) => ref),
     ),
   ]);
   return planned.map(({ command, effect }) => {
@@ -128,7 +135,7 @@ export const createConnectionMoveHandler =
       // Credentials may have been changed during the pause, so test a resumed connection.
       if (merge && move === 'resume')
         return { merge, endsPauses: true, dueStreams: [{ stream: DESCRIBE_STREAM }] };
-      if (merge) return { merge };
+      if (merge) return { merge, erasesPeople: move === 'disconnect' };
       const isDone = row.status === { pause: 'paused', resume: 'active', disconnect: 'revoked' }[move];
       return isDone ? {} : refuseMove(row, VERBS[move]);
     });

@@ -163,8 +163,11 @@ export class TrackingAccount {
     });
   }
 
-  async listVehicles(): Promise<Json[]> {
-    const { status, body } = await this.client.get(`/connections/${this.connectionId}/vehicles?limit=200`);
+  listVehicles = (): Promise<Json[]> => this.list('vehicles');
+  listDrivers = (): Promise<Json[]> => this.list('drivers');
+
+  private async list(kind: 'vehicles' | 'drivers'): Promise<Json[]> {
+    const { status, body } = await this.client.get(`/connections/${this.connectionId}/${kind}?limit=200`);
     expect(status, JSON.stringify(body)).to.equal(200);
     return body.data.items;
   }
@@ -180,6 +183,29 @@ export class TrackingAccount {
     const found = (await this.listVehicles()).find(({ external_id }) => external_id === externalId);
     expect(found, `vehicle ${externalId}`).to.not.equal(undefined);
     return found as Json;
+  }
+
+  /** Reads the list of drivers now, and waits until it has as many as the fleet. */
+  async readDrivers(): Promise<Json[]> {
+    await this.hurry(['drivers']);
+    return eventually('the drivers are listed', async () => {
+      const drivers = await this.listDrivers();
+      return drivers.length === this.fleet.drivers.length && drivers;
+    });
+  }
+
+  async findDriver(externalId: string): Promise<Json> {
+    const found = (await this.listDrivers()).find(({ external_id }) => external_id === externalId);
+    expect(found, `driver ${externalId}`).to.not.equal(undefined);
+    return found as Json;
+  }
+
+  linkDriver(externalId: string, body: object) {
+    return this.client.post(`/connections/${this.connectionId}/drivers/${externalId}/link`, body);
+  }
+
+  unlinkDriver(externalId: string) {
+    return this.client.delete(`/connections/${this.connectionId}/drivers/${externalId}/link`);
   }
 
   link(externalId: string, body: object) {

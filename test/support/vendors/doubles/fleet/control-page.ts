@@ -47,11 +47,16 @@ function runAction({ fleets, webhooks }: ControlledDouble, form: URLSearchParams
     const added = fleet.addVehicle({ name: read('name') || 'T-9' });
     webhooks.report(fleet, 'vehicle_added', added.id);
   }
+  if (action === 'Add a driver') {
+    const added = fleet.addDriver({ name: read('name') || 'Sam Rivera' });
+    webhooks.report(fleet, 'driver_changed', added.id);
+  }
   if (!vehicle) return;
   if (action === 'Report unsafe' || action === 'Report safe') {
     const isUnsafe = action === 'Report unsafe';
     const report = fleet.submitReport(vehicle.id, {
       verdict: isUnsafe ? 'unsafe' : 'safe',
+      ...(fleet.drivers[0] ? { driverId: fleet.drivers[0].id } : {}),
       comments: isUnsafe ? ['The brakes pull to the left'] : [],
     });
     webhooks.report(fleet, 'report_changed', report.id);
@@ -63,7 +68,10 @@ function runAction({ fleets, webhooks }: ControlledDouble, form: URLSearchParams
     }
 }
 
-function renderFleet({ id, name, vehicles, samples, reports, webhook }: Fleet, secret: string): string {
+function renderFleet(
+  { id, name, vehicles, drivers, samples, reports, webhook }: Fleet,
+  secret: string,
+): string {
   const button = (action: string) => `<button name="action" value="${action}">${action}</button> `;
   const hidden = `<input type="hidden" name="fleet" value="${id}">`;
   const rows = vehicles.map((vehicle) => {
@@ -78,5 +86,6 @@ function renderFleet({ id, name, vehicles, samples, reports, webhook }: Fleet, s
   return `<section><h2>${escapeText(name)} (${id})</h2>${renderWebhookForm(webhook, secret)}
     <p><a href="/double/">Refresh</a></p>
     <table><thead><tr><th>Vehicle</th><th>VIN</th><th>Position</th><th>Report</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>
-    <form method="post">${hidden}<label>Name <input name="name"></label> ${button('Add a vehicle')}</form></section>`;
+    <form method="post">${hidden}<label>Name <input name="name"></label> ${button('Add a vehicle')}${button('Add a driver')}</form>
+    <p>Drivers: ${drivers.map(({ name: driver }) => escapeText(driver)).join(', ') || 'none'}</p></section>`;
 }

@@ -43,13 +43,15 @@ export function startDriving(fleets: readonly Fleet[], everySeconds = 5): void {
   setInterval(drive, everySeconds * 1000).unref();
 }
 
-/** Adds vehicles such as a small tow company has. */
+/** Adds vehicles and drivers such as a small tow company has. */
 export function addDemoVehicles(fleet: Fleet): void {
   const vehicles = [
     { name: 'T-1', vin: '1FVACWDT39HAJ3496', make: 'Ford', model: 'F-450', year: '2021', pounds: 13_000 },
     { name: 'T-2', vin: '1M8GDM9AXKP042788', make: 'Hino', model: '258', year: '2020', pounds: 25_500 },
     { name: 'T-3', vin: '1XKWDB0X57J211825', make: 'Peterbilt', model: '389', year: '2019', pounds: 52_000 },
   ];
+  fleet.addDriver({ name: 'Sam Rivera', phone: '(212) 555-0100' });
+  fleet.addDriver({ name: 'Jo Park', phone: '2125550101' });
   for (const [index, vehicle] of vehicles.entries()) {
     const { id } = fleet.addVehicle(vehicle);
     const { place, ...members } = findPlace(index * 17, 5);

@@ -2,7 +2,7 @@ import { WebhookPosts } from '../../../network/webhook-posts.js';
 import type { Fleet } from './fleet.js';
 
 /** What the vendors of fleets report by webhooks. */
-export type FleetEvent = 'vehicle_added' | 'vehicle_changed' | 'report_changed';
+export type FleetEvent = 'vehicle_added' | 'vehicle_changed' | 'driver_changed' | 'report_changed';
 
 /** Sends the webhooks of fleets to the addresses that their people have entered. */
 export abstract class FleetWebhooks extends WebhookPosts {

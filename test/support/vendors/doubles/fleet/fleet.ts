@@ -12,6 +12,15 @@ export interface FleetVehicle {
   updatedAt: string;
 }
 
+/** A driver of a fleet. Each double shows it in the form of its vendor. */
+export interface FleetDriver {
+  id: string;
+  name: string;
+  phone?: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
 export interface FleetSample {
   vehicleId: string;
   time: string;
@@ -32,6 +41,8 @@ export interface FleetDefect {
 export interface FleetReport {
   id: string;
   vehicleId: string;
+  /** The driver who reports. Without one, a mechanic does. */
+  driverId?: string;
   kind: 'pre_trip' | 'post_trip';
   verdict: 'safe' | 'unsafe' | 'resolved';
   defects: FleetDefect[];
@@ -48,10 +59,11 @@ export const DEFECT_LABEL = 'Brakes';
 
 let nextId = 281_474_976_700_000;
 
-/** The fleet of an account at a telematics vendor: its vehicles, positions and reports. */
+/** The fleet of an account at a telematics vendor: its vehicles, drivers, positions and reports. */
 export class Fleet {
   readonly id = String(nextId++);
   readonly vehicles: FleetVehicle[] = [];
+  readonly drivers: FleetDriver[] = [];
   /** All samples in the order in which the vendor received them. */
   readonly samples: FleetSample[] = [];
   readonly reports: FleetReport[] = [];
@@ -69,6 +81,14 @@ export class Fleet {
     const vehicle = { id, name: `T-${id}`, createdAt: now, updatedAt: now, ...members };
     this.vehicles.push(vehicle);
     return vehicle;
+  }
+
+  addDriver(members: Partial<FleetDriver> = {}): FleetDriver {
+    const now = new Date().toISOString();
+    const id = String(nextId++);
+    const driver = { id, name: `Driver ${id}`, createdAt: now, updatedAt: now, ...members };
+    this.drivers.push(driver);
+    return driver;
   }
 
   /** Reports a position of a vehicle. `secondsAgo` is its age. */

@@ -3,7 +3,7 @@ import { ContractCheck } from '../../contracts/contract-check.js';
 import type { DoubleAnswer, ReceivedCall } from '../../contracts/vendor-double.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { FleetDouble } from '../fleet/fleet-double.js';
-import { toInspectionReport, toLocatedVehicle, toVehicle } from './records.js';
+import { toInspectionReport, toLocatedVehicle, toUser, toVehicle } from './records.js';
 import { MotiveWebhooks } from './webhook-sender.js';
 
 /** The company and the inspection reports are missing in the contract of the vendors' folder. */
@@ -52,7 +52,7 @@ export class MotiveDouble extends FleetDouble {
   }
 
   private read(path: string, fleet: Fleet, query: Record<string, string>): DoubleAnswer {
-    const { vehicles, reports, id, name } = fleet;
+    const { vehicles, drivers, reports, id, name } = fleet;
     if (path === '/v1/companies') {
       const company = { id: Number(id), company_id: 'hudson', name };
       return { status: 200, result: { companies: [{ company }] } };
@@ -63,6 +63,11 @@ export class MotiveDouble extends FleetDouble {
         'vehicle',
         vehicles.map((vehicle) => toVehicle(fleet, vehicle)),
       );
+    if (path === '/v1/users') {
+      const others = [{ id: 1, first_name: 'Office', role: 'fleet_user', status: 'active' }];
+      const users = query.role === 'driver' ? [] : others;
+      return this.list(query, 'user', [...users, ...drivers.map(toUser)]);
+    }
     if (path === '/v1/vehicle_locations')
       return this.list(
         query,

@@ -2,6 +2,7 @@ import {
   DEFECT_LABEL,
   type Fleet,
   type FleetDefect,
+  type FleetDriver,
   type FleetReport,
   type FleetVehicle,
   MECHANIC,
@@ -24,6 +25,23 @@ export function toVehicle(fleet: Fleet, { id, name, vin, plate, make, model, yea
     license_plate_state: null,
     license_plate_number: plate ?? null,
     current_driver: null,
+  };
+}
+
+/** A driver with the fields that Motive returns of its users. */
+export function toUser({ id, name, phone, updatedAt }: FleetDriver) {
+  const [first, ...others] = name.split(' ');
+  return {
+    id: Number(id),
+    first_name: first,
+    last_name: others.join(' '),
+    email: null,
+    username: null,
+    phone: phone ?? null,
+    phone_ext: null,
+    role: 'driver',
+    status: 'active',
+    updated_at: updatedAt,
   };
 }
 
@@ -58,8 +76,18 @@ export function toLocatedVehicle({ samples }: Fleet, vehicle: FleetVehicle) {
  * a name, because Motive knows no verdict.
  */
 export function toInspectionReport(report: FleetReport) {
-  const { id, vehicleId, kind, verdict, defects, submittedAt, updatedAt, odometerMiles, mechanicNotes } =
-    report;
+  const {
+    id,
+    vehicleId,
+    driverId,
+    kind,
+    verdict,
+    defects,
+    submittedAt,
+    updatedAt,
+    odometerMiles,
+    mechanicNotes,
+  } = report;
   const isResolved = verdict === 'resolved';
   const parts = defects.map((defect) => toPart(defect, { verdict, mechanicNotes }));
   return {
@@ -73,6 +101,7 @@ export function toInspectionReport(report: FleetReport) {
     status: isResolved ? 'resolved' : verdict === 'unsafe' || parts.length > 0 ? 'open' : 'acceptable',
     is_rejected: verdict !== 'safe' && parts.length === 0,
     vehicle: { id: Number(vehicleId), number: 'T-1' },
+    driver: driverId === undefined ? null : { id: Number(driverId), role: 'driver' },
     mechanic_signed_at: null,
     inspected_parts: [{ id: 1, category: 'Horn', type: 'none', status: 'good' }, ...parts],
   };

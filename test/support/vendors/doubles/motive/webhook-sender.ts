@@ -7,14 +7,20 @@ export function signMotiveWebhook(body: string, secret: string): Record<string, 
   return { 'x-kt-webhook-signature': createHmac('sha1', secret).update(body).digest('hex') };
 }
 
+const NAMES: Readonly<Record<FleetEvent, string>> = {
+  vehicle_added: 'vehicle_upserted',
+  vehicle_changed: 'vehicle_upserted',
+  driver_changed: 'user_upserted',
+  report_changed: 'inspection_report_upserted',
+};
+
 export class MotiveWebhooks extends FleetWebhooks {
   constructor(private readonly check: (event: object) => void) {
     super();
   }
 
   report(fleet: Fleet, event: FleetEvent, id: string): void {
-    const isReport = event === 'report_changed';
-    this.send(fleet, isReport ? 'inspection_report_upserted' : 'vehicle_upserted', {
+    this.send(fleet, NAMES[event], {
       id: Number(id),
       updated_at: new Date().toISOString(),
       trigger: event === 'vehicle_added' ? 'created' : 'updated',

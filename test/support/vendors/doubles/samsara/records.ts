@@ -1,6 +1,7 @@
 import {
   DEFECT_LABEL,
   type Fleet,
+  type FleetDriver,
   type FleetReport,
   type FleetSample,
   type FleetVehicle,
@@ -26,6 +27,18 @@ export function toVehicle({ id, name, vin, plate, make, model, year, pounds, ...
   };
 }
 
+/** A driver with the fields that Samsara returns. */
+export function toDriver({ id, name, phone, ...times }: FleetDriver) {
+  return {
+    id,
+    name,
+    ...(phone === undefined ? {} : { phone }),
+    driverActivationStatus: 'active',
+    createdAtTime: times.createdAt,
+    updatedAtTime: times.updatedAt,
+  };
+}
+
 export function groupSamples({ vehicles }: Fleet, samples: readonly FleetSample[]): object[] {
   const ids = [...new Set(samples.map(({ vehicleId }) => vehicleId))];
   return ids.map((id) => ({
@@ -45,8 +58,18 @@ export function groupSamples({ vehicles }: Fleet, samples: readonly FleetSample[
 }
 
 export function toDvir(report: FleetReport) {
-  const { id, kind, verdict, vehicleId, defects, submittedAt, updatedAt, odometerMiles, mechanicNotes } =
-    report;
+  const {
+    id,
+    kind,
+    verdict,
+    vehicleId,
+    driverId,
+    defects,
+    submittedAt,
+    updatedAt,
+    odometerMiles,
+    mechanicNotes,
+  } = report;
   return {
     id,
     type: kind === 'pre_trip' ? 'preTrip' : 'postTrip',
@@ -57,7 +80,11 @@ export function toDvir(report: FleetReport) {
     dvirSubmissionTime: submittedAt,
     updatedAtTime: updatedAt,
     odometerMeters: Math.round(odometerMiles * 1609.344),
-    authorSignature: { signatoryUser: { id: '938172' }, signedAtTime: submittedAt, type: 'driver' },
+    authorSignature: {
+      signatoryUser: { id: driverId ?? '938172' },
+      signedAtTime: submittedAt,
+      type: driverId === undefined ? 'mechanic' : 'driver',
+    },
     ...(mechanicNotes === undefined ? {} : { mechanicNotes }),
   };
 }

@@ -2,7 +2,7 @@ import { ContractCheck } from '../../contracts/contract-check.js';
 import type { DoubleAnswer, ReceivedCall } from '../../contracts/vendor-double.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { FleetDouble } from '../fleet/fleet-double.js';
-import { DEFECT_TYPE, groupSamples, listDefects, toDvir, toVehicle } from './records.js';
+import { DEFECT_TYPE, groupSamples, listDefects, toDriver, toDvir, toVehicle } from './records.js';
 import { SamsaraWebhooks } from './webhook-sender.js';
 
 const openContract = () => ContractCheck.open('samsara', ['openapi.json']);
@@ -56,6 +56,7 @@ export class SamsaraDouble extends FleetDouble {
   private read(path: string, fleet: Fleet, query: Record<string, string>): DoubleAnswer {
     if (path === '/me') return { status: 200, result: { data: { id: fleet.id, name: fleet.name } } };
     if (path === '/fleet/vehicles') return this.list(fleet.vehicles.map(toVehicle), query);
+    if (path === '/fleet/drivers') return this.list(fleet.drivers.map(toDriver), query);
     if (path === '/fleet/vehicles/stats/feed') return this.feed(fleet, query);
     const isChanged = ({ updatedAtTime }: { updatedAtTime: string }) =>
       Date.parse(updatedAtTime) >= Date.parse(query.startTime ?? '');

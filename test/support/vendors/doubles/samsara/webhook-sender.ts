@@ -17,12 +17,14 @@ export function signSamsaraWebhook(
 const NAMES: Readonly<Record<FleetEvent, string>> = {
   vehicle_added: 'VehicleCreated',
   vehicle_changed: 'VehicleUpdated',
+  driver_changed: 'DriverUpdated',
   report_changed: 'DvirSubmitted',
 };
 
 export class SamsaraWebhooks extends FleetWebhooks {
   report(fleet: Fleet, event: FleetEvent, id: string): void {
-    this.send(fleet, NAMES[event], event === 'report_changed' ? { dvir: { id } } : { vehicle: { id } });
+    const member = { report_changed: 'dvir', driver_changed: 'driver' }[event as string] ?? 'vehicle';
+    this.send(fleet, NAMES[event], { [member]: { id } });
   }
 
   send(fleet: Fleet, eventType: string, data: object = {}): void {

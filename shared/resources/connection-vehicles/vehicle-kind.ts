@@ -1,0 +1,13 @@
+import { POSITIONS_STREAM } from '../../integrations/contract/telematics.js';
+import { LISTED_VEHICLES } from '../../sync/listed/listed-tables.js';
+import type { LinkKind } from '../fleet-links/link-kind.js';
+import { truckTable } from '../trucks/table.js';
+import { connectionVehicleTable } from './table.js';
+
+export const VEHICLES: LinkKind = {
+  ...LISTED_VEHICLES,
+  linkedStreams: [POSITIONS_STREAM, 'inspections'],
+  listedTable: connectionVehicleTable,
+  target: truckTable,
+  targetMember: 'truck_id',
+};
