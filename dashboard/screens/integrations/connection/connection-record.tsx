@@ -3,6 +3,8 @@ import { RecordDrawer } from '../../../parts/record/record-drawer';
 import { RecordTabs } from '../../../parts/record/record-tabs';
 import { StatusBadge } from '../../../parts/record/status-badge';
 import { BooksTab } from '../books/books-tab';
+import { DriversTab } from '../fleet/drivers-tab';
+import { VehiclesTab } from '../fleet/vehicles-tab';
 import { IssuesTab } from '../issues/issues-tab';
 import { nameConnection, useVendorName } from '../vendors/use-integrations';
 import { CallsTab } from './calls-tab';
@@ -47,6 +49,12 @@ export function ConnectionRecord({ id }: { id: string }) {
               : []),
             ...(connection.kind === 'payments'
               ? [{ value: 'payouts', label: 'Payouts', render: () => <PayoutsTab connectionId={id} /> }]
+              : []),
+            ...(connection.kind === 'telematics'
+              ? [
+                  { value: 'vehicles', label: 'Vehicles', render: () => <VehiclesTab connectionId={id} /> },
+                  { value: 'drivers', label: 'Drivers', render: () => <DriversTab connectionId={id} /> },
+                ]
               : []),
             { value: 'calls', label: 'Calls', render: () => <CallsTab connectionId={id} /> },
             { value: 'issues', label: 'Issues', render: () => <IssuesTab connectionId={id} /> },
