@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { motive } from '../../../shared/integrations/motive/adapter.js';
 import { inbound } from '../../../shared/integrations/motive/api/inbound.js';
+import { listDrivers } from '../../../shared/integrations/motive/drivers.js';
 import { manifest } from '../../../shared/integrations/motive/manifest.js';
 import { pullPositions } from '../../../shared/integrations/motive/positions.js';
 import { listVehicles } from '../../../shared/integrations/motive/vehicles.js';
@@ -150,6 +151,19 @@ describe('The adapter of Motive', () => {
     const { records } = await listVehicles(vendor.connection, null);
     const rest = { vin: null, plate: null, make: null, model: null, year: null, dutyClass: null };
     expect(records).to.deep.equal([{ externalId: '9', name: 'T-9', ...rest }]);
+  });
+
+  it('lists users who drive, and leaves out those without an id, of another role, or deactivated', async () => {
+    const driver = { id: 9, first_name: 'Sam\0', last_name: 5, phone: '2125550100', role: 'driver' };
+    const others = [
+      { ...driver, id: 10, role: 'admin' },
+      { ...driver, id: 11, status: 'deactivated' },
+    ];
+    const users = [...NO_RECORDS, ...[driver, ...others].map((user) => ({ user }))];
+    const vendor = new FakeVendor({ '/v1/users': [toMotivePage('users', users)] });
+    const { records } = await listDrivers(vendor.connection, null);
+    expect(records).to.deep.equal([{ externalId: '9', name: 'Sam', phone: '2125550100' }]);
+    expect(vendor.paths[0]?.searchParams.get('role')).to.equal('driver');
   });
 
   it('a company without an id is no account, and a refusal of one right names what the key may not read', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { listDrivers } from '../../../shared/integrations/samsara/drivers.js';
 import { pullInspections } from '../../../shared/integrations/samsara/inspections.js';
 import { manifest } from '../../../shared/integrations/samsara/manifest.js';
 import { pullPositions } from '../../../shared/integrations/samsara/positions.js';
@@ -100,6 +101,13 @@ describe('The adapter of Samsara', () => {
     const { records } = await listVehicles(samsara.connection, null);
     const rest = { vin: null, plate: null, make: null, model: null, year: null, dutyClass: null };
     expect(records).to.deep.equal([{ externalId: '9', name: 'T-9', ...rest }]);
+  });
+
+  it('leaves out drivers without an id that can be stored, and names and numbers that are no texts', async () => {
+    const driver = { id: '9', name: ' Sam\0 Rivera ', phone: 5, licenseNumber: 'E1', email: 'a@b.co' };
+    const samsara = new FakeVendor({ '/fleet/drivers': [toPage([...NO_RECORDS, driver])] });
+    const { records } = await listDrivers(samsara.connection, null);
+    expect(records).to.deep.equal([{ externalId: '9', name: 'Sam Rivera', phone: null }]);
   });
 
   it('a list of vehicles and a stream of reports begin anew after a refused cursor', async () => {

@@ -69,11 +69,6 @@ const STORED_JSON = {
   stored_json_version: 'a text that the trigger of the table renders',
 };
 
-const DRIVER_KEYS = {
-  phone_e164: 'a copy of the phone number for lookups',
-  name_key: 'a copy of the name for lookups',
-};
-
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
@@ -104,7 +99,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenant_counters: defineTable('tenant_id name value'),
   rate_cards: defineFieldTable(rateCardFields),
   customers: defineFieldTable(customerFields, '', STORED_JSON),
-  drivers: defineFieldTable(driverFields, '', DRIVER_KEYS),
+  drivers: defineFieldTable(driverFields, 'phone_e164 name_key'),
   trucks: defineFieldTable(truckFields),
   work_orders: defineFieldTable(workOrderFields, 'intake priority', STORED_JSON),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
@@ -150,9 +145,8 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   connections: defineFieldTable(connectionFields, '', {
     account_hash: 'a copy of the account for lookups',
   }),
-  connection_drivers: defineFieldTable(connectionDriverFields, '', {
+  connection_drivers: defineFieldTable(connectionDriverFields, 'phone_e164 name_key', {
     listed_by: 'progress of the workers',
-    ...DRIVER_KEYS,
   }),
   connection_vehicles: defineFieldTable(connectionVehicleFields, '', {
     listed_by: 'progress of the workers',
