@@ -1,11 +1,11 @@
 /** The vehicles and drivers of a telematics vendor by keyboard alone. */
 import { expect } from 'chai';
-import { findViolationsInBothThemes } from '../../support/browser/axe.js';
-import { useDashboard } from '../../support/browser/dashboard.js';
-import { openForKeyboard } from '../../support/browser/keyboard-person.js';
-import { createHandle } from '../../support/use-stack.js';
-import { requireContracts } from '../../support/vendors/contracts/load-contract.js';
-import { useTrackingStack } from '../../support/vendors/telematics/tracking.js';
+import { findViolationsInBothThemes } from '../../../support/browser/axe.js';
+import { useDashboard } from '../../../support/browser/dashboard.js';
+import { openForKeyboard } from '../../../support/browser/keyboard-person.js';
+import { createHandle } from '../../../support/use-stack.js';
+import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { useTrackingStack } from '../../../support/vendors/telematics/tracking.js';
 
 describe('vehicles and drivers of a vendor by keyboard alone', function () {
   this.timeout(120_000);
