@@ -2,12 +2,12 @@ import type Joi from 'joi';
 import type { ConnectionDriverListQuery } from '../../shared/contracts/generated.js';
 import { ADMIN } from '../../shared/records/resource-table.js';
 import { linkDriver, unlinkDriver } from '../../shared/resources/connection-drivers/commands.js';
+import { DRIVERS } from '../../shared/resources/connection-drivers/driver-kind.js';
 import { listConnectionDrivers } from '../../shared/resources/connection-drivers/queries.js';
 import {
   connectionDriverListQuery,
   driversOfConnectionQuery,
 } from '../../shared/resources/connection-drivers/schema.js';
-import { LISTED_DRIVERS } from '../../shared/sync/listed/listed-tables.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -65,6 +65,6 @@ export const connectionDriverRoutes = defineRoutes('Integrations', (router, api)
   );
   router.get('/connection-drivers/:id', serveRecord(api, 'connection_driver'));
   const path = '/connections/:id/drivers/:external_id/link';
-  router.post(path, serveWrite(api, linkDriver, describeLinkTarget(LISTED_DRIVERS)));
-  router.delete(path, serveWrite(api, unlinkDriver, describeLinkTarget(LISTED_DRIVERS)));
+  router.post(path, serveWrite(api, linkDriver, describeLinkTarget(DRIVERS)));
+  router.delete(path, serveWrite(api, unlinkDriver, describeLinkTarget(DRIVERS)));
 });

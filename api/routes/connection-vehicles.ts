@@ -7,7 +7,7 @@ import {
   connectionVehicleListQuery,
   vehiclesOfConnectionQuery,
 } from '../../shared/resources/connection-vehicles/schema.js';
-import { LISTED_VEHICLES } from '../../shared/sync/listed/listed-tables.js';
+import { VEHICLES } from '../../shared/resources/connection-vehicles/vehicle-kind.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import { defineRoutes } from '../runtime/define-routes.js';
@@ -65,6 +65,6 @@ export const connectionVehicleRoutes = defineRoutes('Integrations', (router, api
   );
   router.get('/vehicles/:id', serveRecord(api, 'connection_vehicle'));
   const path = '/connections/:id/vehicles/:external_id/link';
-  router.post(path, serveWrite(api, linkVehicle, describeLinkTarget(LISTED_VEHICLES)));
-  router.delete(path, serveWrite(api, unlinkVehicle, describeLinkTarget(LISTED_VEHICLES)));
+  router.post(path, serveWrite(api, linkVehicle, describeLinkTarget(VEHICLES)));
+  router.delete(path, serveWrite(api, unlinkVehicle, describeLinkTarget(VEHICLES)));
 });

@@ -11,8 +11,13 @@ export const MAX_LISTED = 5000;
 /** After a link, the reports of this time are read again. */
 const BACK_MS = 86_400_000;
 
-/** A listed table, and the streams that are read again once one of its records is linked. */
-export type LinkedTable = ListedTable & { linkedStreams: readonly string[] };
+/** A listed table, and what follows from its records. */
+export interface LinkedTable extends ListedTable {
+  /** The streams that are read again once a record is linked. */
+  linkedStreams: readonly string[];
+  /** A record has the same id each time the worker reads it, so that the vendor's id names it. */
+  deriveId: (connectionId: string, externalId: string) => string;
+}
 
 export interface ListedRecord {
   external_id: string;

@@ -1,5 +1,6 @@
 import { newId } from '../../../shared/platform/ids.js';
-import { LISTED_DRIVERS, LISTED_VEHICLES } from '../../../shared/sync/listed/listed-tables.js';
+import { DRIVERS } from '../../../shared/resources/connection-drivers/driver-kind.js';
+import { VEHICLES } from '../../../shared/resources/connection-vehicles/vehicle-kind.js';
 import type { TestClient } from '../client.js';
 import type { TestStack } from '../stack.js';
 
@@ -84,7 +85,7 @@ async function storeNamesakes(
   stack: TestStack,
   { tenantId, connectionId, text }: { tenantId: string; connectionId: string; text: string },
 ): Promise<void> {
-  for (const { table, deriveId } of [LISTED_VEHICLES, LISTED_DRIVERS])
+  for (const { table, deriveId } of [VEHICLES, DRIVERS])
     await stack.rows(
       tenantId,
       `insert into ${table} (tenant_id, id, connection_id, external_id, name, listed_by)
