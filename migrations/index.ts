@@ -76,6 +76,9 @@ import * as indexPartnerClaims from './20261128231100_index_partner_claims.js';
 import * as addClubOffers from './20261128232000_add_club_offers.js';
 import * as addConnectionDrivers from './20261129001000_add_connection_drivers.js';
 import * as indexDriverKeys from './20261129001100_index_driver_keys.js';
+import * as addDrivenMiles from './20261129002000_add_driven_miles.js';
+import * as indexDueDrives from './20261129002100_index_due_drives.js';
+import * as indexReleasedImpounds from './20261129002200_index_released_impounds.js';
 
 interface Migration {
   name: string;
@@ -166,6 +169,9 @@ export const migrations: readonly Migration[] = [
   { name: '20261128232000_add_club_offers', ...addClubOffers },
   { name: '20261129001000_add_connection_drivers', ...addConnectionDrivers },
   { name: '20261129001100_index_driver_keys', ...indexDriverKeys },
+  { name: '20261129002000_add_driven_miles', ...addDrivenMiles },
+  { name: '20261129002100_index_due_drives', ...indexDueDrives },
+  { name: '20261129002200_index_released_impounds', ...indexReleasedImpounds },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

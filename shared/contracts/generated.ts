@@ -2777,6 +2777,13 @@ export interface AgentWorkOrder {
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  driven: {
+    miles: number | null;
+    coverage: number;
+    loaded_miles: number | null;
+    loaded_coverage: number | null;
+    measured_at: string;
+  } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;
@@ -2851,6 +2858,13 @@ export interface WorkOrder {
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  driven: {
+    miles: number | null;
+    coverage: number;
+    loaded_miles: number | null;
+    loaded_coverage: number | null;
+    measured_at: string;
+  } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;
@@ -2933,6 +2947,13 @@ export interface WorkOrderListItem {
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  driven: {
+    miles: number | null;
+    coverage: number;
+    loaded_miles: number | null;
+    loaded_coverage: number | null;
+    measured_at: string;
+  } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;
@@ -3130,6 +3151,13 @@ export interface ActiveJob {
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  driven: {
+    miles: number | null;
+    coverage: number;
+    loaded_miles: number | null;
+    loaded_coverage: number | null;
+    measured_at: string;
+  } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;
@@ -3240,6 +3268,13 @@ export interface UnassignedJob {
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  driven: {
+    miles: number | null;
+    coverage: number;
+    loaded_miles: number | null;
+    loaded_coverage: number | null;
+    measured_at: string;
+  } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;

@@ -13,6 +13,7 @@ export { recurringInvoiceSweep } from '../../shared/resources/recurring-invoices
 export { expiringCardSweep } from '../../shared/resources/saved-methods/sweep.js';
 export { pretendTerminalSweep } from '../../shared/resources/terminal-payments/sweep.js';
 export { endpointHealthSweep } from '../../shared/resources/webhook-endpoints/health/sweep.js';
+export { driveSweep } from '../../shared/resources/work-orders/driven/sweep.js';
 export { exportScheduleTask } from '../exports/run-export-schedules.js';
 export { exportTask } from '../exports/watch-exports.js';
 export { connectionTask } from '../integrations/wake-connections.js';

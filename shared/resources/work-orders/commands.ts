@@ -18,6 +18,8 @@ import {
   workOrderStep,
 } from './schema.js';
 
+export { storeDrivenMiles } from './driven/command.js';
+
 export const createWorkOrder = defineCommand<WorkOrderCreate>({
   type: 'work_order.create',
   action: 'work_order.created',

@@ -25,6 +25,7 @@ import {
 } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { customerTable } from '../customers/table.js';
+import { driven } from './driven/field.js';
 import { cancelReason, driverStep, workOrderActionName } from './enums.js';
 import { listAllowedActions } from './transitions.js';
 
@@ -133,6 +134,7 @@ export const workOrderFields = defineFields({
   step: { output: driverStep.allow(null) },
   eta: time(dateTime().allow(null)),
   miles: { output: Joi.number().allow(null).example(12.5) },
+  driven,
   cancel_reason: { output: cancelReason.allow(null) },
   cancel_note: { output: nullableText(), freeText: true },
   created_at: time(),

@@ -6,6 +6,7 @@ import { updateRecords } from '../../records/fields/store-fields.js';
 import { recordsetSql, toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
 import { countUpSql } from '../../records/tenant-counters.js';
+import { storeDrives } from './driven/store-handler.js';
 import { vehicle, workOrderFields } from './fields.js';
 import { createMoveHandler } from './move-handler.js';
 import { logSteps } from './step-handler.js';
@@ -101,4 +102,5 @@ export const workOrderHandlers: CommandHandlers = {
   'work_order.complete': createMoveHandler('complete'),
   'work_order.cancel': createMoveHandler('cancel'),
   'work_order.reopen': createMoveHandler('reopen'),
+  'work_order.store_driven_miles': storeDrives,
 };

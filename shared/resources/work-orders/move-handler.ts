@@ -20,6 +20,7 @@ import { listMomentsOfMove, sendJobTexts } from '../message-templates/job-texts.
 import { reportProgress, toClubProgress, type WorkOrderProgress } from '../open-club-offers/progress.js';
 import { type LockedFleet, lockFleet, renderAssigned } from './assignment.js';
 import { refreshBillingStatus } from './billing.js';
+import { RESET_DRIVEN_MILES } from './driven/store-handler.js';
 import {
   type CancelReason,
   hasReachedPickup,
@@ -237,7 +238,7 @@ async function storeMoves(tx: Transaction, rows: WorkOrderRow[]): Promise<void> 
   await Promise.all([
     tx.query({
       name: 'move-jobs',
-      text: `update work_orders t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+      text: `update work_orders t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, ${RESET_DRIVEN_MILES}, updated_at = ${nextUpdatedAtSql('t')}
              from ${recordsetSql(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
       values: [JSON.stringify(rows)],
     }),

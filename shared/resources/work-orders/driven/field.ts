@@ -1,0 +1,47 @@
+import Joi from 'joi';
+import { jsonObject, jsonTime } from '../../../contracts/resource.js';
+import { allRequired, dateTime } from '../../../contracts/schemas/fields.js';
+import type { Field } from '../../../records/fields/field.js';
+
+const miles = () => Joi.number().min(0).allow(null);
+const share = () => Joi.number().min(0).max(1);
+
+const MEMBERS = ['miles', 'coverage', 'loaded_miles', 'loaded_coverage'] as const;
+
+/** What the positions of a completed work order's truck say about its drive. */
+export const driven: Field = {
+  output: allRequired({
+    miles: miles()
+      .example(21.4)
+      .description('From dispatch to completion. null: the positions are too few to say'),
+    coverage: share()
+      .example(0.97)
+      .description('Share of that time for which positions show where the truck was'),
+    loaded_miles: miles()
+      .example(12.1)
+      .description(
+        'From the step hooked or towing to the step at_destination or cleared. null: a step is missing, or positions are too few to say',
+      ),
+    loaded_coverage: share()
+      .allow(null)
+      .example(0.99)
+      .description('The same share of the loaded time. null: a step is missing'),
+    measured_at: dateTime(),
+  })
+    .allow(null)
+    .meta({ className: 'DrivenMiles' })
+    .description(
+      "Miles that the truck drove, estimated from its positions some minutes after completion: straight lines between them, so a little less than on the road. miles is what the driver reported. null: not completed, not measured yet, or the truck's positions are unknown",
+    ),
+  sql: (alias) =>
+    `case when ${alias}.driven_measured_at is not null then ${jsonObject(alias, [
+      ...MEMBERS.map((name) => ({ name, sql: `${alias}.driven_${name}` })),
+      jsonTime(alias, 'measured_at', `${alias}.driven_measured_at`),
+    ])} end`,
+  columns: null,
+  csv: [
+    ...MEMBERS.map((name) => ({ name: `driven_${name}`, kind: 'plain' as const })),
+    { name: 'driven_measured_at', kind: 'time' as const },
+  ],
+  isLastInCsv: true,
+};

@@ -1,0 +1,132 @@
+import { type Coordinates, measureMiles } from '../../trucks/great-circle.js';
+
+/** A kept position of a truck. */
+export interface DrivePosition extends Coordinates {
+  speedMph: number | null;
+  /** In ms since 1970. */
+  atMs: number;
+}
+
+/** A part of a work order, in ms since 1970. */
+export interface DriveWindow {
+  fromMs: number;
+  untilMs: number;
+}
+
+export interface MeasuredDrive {
+  /** Null if the positions are too few to trust, or contradict each other. */
+  miles: number | null;
+  /** The share of the time for which positions show where the truck was: 0 to 1. */
+  coverage: number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A smaller move is noise of the receiver. A standing truck would else drive a mile an hour. */
+const MIN_MOVE_MILES = 0.03;
+/** A tow truck drives no faster. A position that would need it is wrong. */
+const MAX_MPH = 100;
+/** At least so many wrong positions, and a tenth of all, show that none of them can be trusted. */
+const MAX_WRONG = 2;
+const MAX_WRONG_SHARE = 0.1;
+/** In a shorter time, the way between two positions is nearly straight. */
+const TRUSTED_GAP_MS = 3 * MINUTE_MS;
+/** A truck may drive anywhere in a longer time, so no figure is better than a low one. */
+const MAX_GAP_MS = 10 * MINUTE_MS;
+const MIN_COVERAGE = 0.5;
+/** A slower truck stands. Vendors report a parked truck once, and again when it leaves. */
+const STANDING_MPH = 2;
+/** The first report after a parked time is at most this far away. */
+const MAX_LEAVING_MILES = 1;
+
+/** A time at which the driven miles are known. */
+interface Knot {
+  atMs: number;
+  /** Miles since the first position. */
+  odometer: number;
+  /** True if the time before this knot, back to the one before it, counts as covered. */
+  isCovered: boolean;
+}
+
+/**
+ * Measures how far a truck drove in a window. It sums straight lines between positions, which are a
+ * little shorter than the roads.
+ * @param positions oldest first. They may begin before the window and end after it
+ */
+export function measureDrive(
+  positions: readonly DrivePosition[],
+  { fromMs, untilMs }: DriveWindow,
+): MeasuredDrive {
+  const { knots, isTrusted } = buildKnots(positions, untilMs);
+  const lengthMs = untilMs - fromMs;
+  if (knots.length < 2 || lengthMs <= 0) return { miles: null, coverage: 0 };
+  let [coveredMs, longestGapMs, seenUntilMs] = [0, 0, fromMs];
+  for (const [index, knot] of knots.entries()) {
+    const previous = knots[index - 1];
+    if (!previous) longestGapMs = Math.max(longestGapMs, Math.min(knot.atMs, untilMs) - fromMs);
+    const clippedMs = Math.min(knot.atMs, untilMs) - Math.max(previous?.atMs ?? knot.atMs, fromMs);
+    if (clippedMs > 0 && knot.isCovered) coveredMs += clippedMs;
+    else longestGapMs = Math.max(longestGapMs, clippedMs);
+    seenUntilMs = Math.max(seenUntilMs, Math.min(knot.atMs, untilMs));
+  }
+  longestGapMs = Math.max(longestGapMs, untilMs - seenUntilMs);
+  const coverage = Math.floor((coveredMs / lengthMs) * 100) / 100;
+  const isKnown = isTrusted && longestGapMs <= MAX_GAP_MS && coverage >= MIN_COVERAGE;
+  if (!isKnown) return { miles: null, coverage };
+  const miles = readOdometer(knots, untilMs) - readOdometer(knots, fromMs);
+  return { miles: Math.round(miles * 10) / 10, coverage };
+}
+
+function buildKnots(
+  positions: readonly DrivePosition[],
+  untilMs: number,
+): { knots: Knot[]; isTrusted: boolean } {
+  const [first, ...rest] = positions;
+  if (!first) return { knots: [], isTrusted: false };
+  const knots: Knot[] = [{ atMs: first.atMs, odometer: 0, isCovered: false }];
+  // The place from which the next move is measured, and the last position there.
+  let [place, last]: [Coordinates, DrivePosition] = [first, first];
+  let odometer = 0;
+  let wrong = 0;
+  for (const position of rest) {
+    const gapMs = position.atMs - last.atMs;
+    if (gapMs <= 0) continue;
+    const miles = measureMiles(place, position);
+    const hasMoved = miles >= MIN_MOVE_MILES;
+    if (hasMoved && miles / (gapMs / HOUR_MS) > MAX_MPH) {
+      wrong += 1;
+      continue;
+    }
+    const wasParked = hasMoved && gapMs > TRUSTED_GAP_MS && isStanding(last) && miles <= MAX_LEAVING_MILES;
+    // The truck stood until shortly before it was seen again.
+    if (wasParked) knots.push({ atMs: position.atMs - MINUTE_MS, odometer, isCovered: true });
+    if (hasMoved) {
+      odometer += miles;
+      place = position;
+    }
+    knots.push({
+      atMs: position.atMs,
+      odometer,
+      isCovered: !hasMoved || wasParked || gapMs <= TRUSTED_GAP_MS,
+    });
+    last = position;
+  }
+  // A truck that was parked when it was last seen has reported no move since.
+  if (isStanding(last) && last.atMs < untilMs) knots.push({ atMs: untilMs, odometer, isCovered: true });
+  return { knots, isTrusted: wrong <= Math.max(MAX_WRONG, positions.length * MAX_WRONG_SHARE) };
+}
+
+function isStanding({ speedMph }: DrivePosition): boolean {
+  return speedMph !== null && speedMph <= STANDING_MPH;
+}
+
+/** Returns the driven miles at a time. Between two knots, the truck drives evenly. */
+function readOdometer(knots: readonly Knot[], atMs: number): number {
+  const next = knots.findIndex((knot) => knot.atMs >= atMs);
+  if (next === -1) return (knots.at(-1) as Knot).odometer;
+  const [before, after] = [knots[next - 1], knots[next] as Knot];
+  if (!before) return after.odometer;
+  const share = (atMs - before.atMs) / (after.atMs - before.atMs);
+  return before.odometer + share * (after.odometer - before.odometer);
+}

@@ -1,0 +1,56 @@
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { Row, Transaction } from '../../../platform/postgres/database.js';
+import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
+import { notFoundOutcome } from '../../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
+import type { DrivenMilesEntry } from './command.js';
+
+/** The time from the completion to the measurement. Vendors report some positions late. */
+const DELAY = "interval '5 minutes'";
+
+/**
+ * SQL that, in an update of the work orders `t` to the rows `r`, forgets what was measured. It
+ * makes a measurement due if the work order is now completed and its truck was located meanwhile.
+ */
+export const RESET_DRIVEN_MILES = `driven_miles = null, driven_coverage = null, driven_loaded_miles = null,
+  driven_loaded_coverage = null, driven_measured_at = null,
+  drive_due_at = case when r.status = 'completed' and exists (select from trucks k
+    where k.tenant_id = r.tenant_id and k.id = r.truck_id and k.located_at >= r.dispatch_time) then now() + ${DELAY} end`;
+
+/**
+ * Stores what the clock measured. A work order that was opened again since has another due time, or
+ * none, so a late result changes nothing.
+ */
+export async function storeDrives(
+  tx: Transaction,
+  commands: Command<DrivenMilesEntry>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<Row & RecordRef>(tx, 'work_orders', commands.map(toRecordRef));
+  const stored = await tx.query<RecordRef & { is_measured: boolean }>({
+    name: 'store-drives',
+    text: `update work_orders t set drive_due_at = null, driven_miles = r.miles, driven_coverage = r.coverage,
+             driven_loaded_miles = r.loaded_miles, driven_loaded_coverage = r.loaded_coverage,
+             driven_measured_at = case when r.coverage is not null then now() end,
+             updated_at = case when r.coverage is null then t.updated_at else ${nextUpdatedAtSql('t')} end
+           from ${recordsetSql(`tenant_id uuid, id uuid, due_at timestamptz, miles numeric, coverage numeric,
+             loaded_miles numeric, loaded_coverage numeric`)}
+           where t.tenant_id = r.tenant_id and t.id = r.id and t.drive_due_at = r.due_at
+           returning t.tenant_id, t.id, r.coverage is not null as is_measured`,
+    values: [
+      JSON.stringify(
+        commands.map((command) => ({
+          ...command.input.driven,
+          ...toRecordRef(command),
+          due_at: command.input.due_at,
+        })),
+      ),
+    ],
+  });
+  const measured = new Set(stored.filter((row) => row.is_measured).map(refKey));
+  return commands.map((command): CommandOutcome => {
+    const key = refKey(toRecordRef(command));
+    if (!rows.has(key)) return notFoundOutcome('work order');
+    const changes = measured.has(key) ? [{ field: 'driven', from: null, to: command.input.driven }] : [];
+    return { ok: true, changes, events: [] };
+  });
+}

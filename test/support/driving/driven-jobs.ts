@@ -1,0 +1,102 @@
+import { newId } from '../../../shared/platform/ids.js';
+import { keepPositions } from '../../../shared/resources/trucks/keep-positions.js';
+import { moveTrucks } from '../../../shared/resources/trucks/positions.js';
+import type { Json } from '../client.js';
+import { createClockTasks } from '../clock.js';
+import { eventually } from '../poll.js';
+import type { TestStack, TestTenant } from '../stack.js';
+import { driveNorth, type Leg } from './drives.js';
+
+const MINUTE = 60_000;
+
+/** 10 miles to the vehicle, 20 minutes there, 15 miles with it, 10 minutes to unload. */
+export const TOW_LEGS: readonly Leg[] = [
+  { minutes: 20, mph: 30 },
+  { minutes: 20, mph: 0 },
+  { minutes: 30, mph: 30 },
+  { minutes: 10, mph: 0 },
+];
+
+/** Stores past positions of a truck, as the worker does that reads them from a vendor. */
+export async function storeDrive(
+  stack: TestStack,
+  { tenantId, truckId }: { tenantId: string; truckId: string },
+  { legs = TOW_LEGS, startMs }: { legs?: readonly Leg[]; startMs: number },
+): Promise<void> {
+  const reports = driveNorth(legs, startMs).map(({ speedMph, atMs, ...place }) => ({
+    ...place,
+    truck_id: truckId,
+    heading: 0,
+    speed_mph: speedMph,
+    at: new Date(atMs).toISOString(),
+  }));
+  await stack.runtime.db.transaction([tenantId], async (tx) => {
+    await moveTrucks(tx, tenantId, reports.slice(-1));
+    keepPositions(tx, { tenantId, connectionId: newId() }, { reports, intervalMs: 30_000 });
+  });
+}
+
+/** A work order whose truck began `ageMinutes` ago to drive {@link TOW_LEGS}. */
+export class DrivenJob {
+  private constructor(
+    private readonly stack: TestStack,
+    private readonly tenant: TestTenant,
+    readonly id: string,
+    readonly truckId: string,
+    readonly startMs: number,
+  ) {}
+
+  static async dispatch(stack: TestStack, tenant: TestTenant, ageMinutes = 100): Promise<DrivenJob> {
+    const { client } = tenant;
+    const truck = await client.post('/trucks', { unit_number: newId().slice(-12), duty_class: 'light' });
+    const { body } = await client.post('/work-orders', { service_type: 'tow' });
+    await client.post(`/work-orders/${body.id}/assign`, { truck_id: truck.body.id });
+    // Ids of positions have whole milliseconds, so the drive begins at one.
+    const startMs = Math.floor((Date.now() - ageMinutes * MINUTE) / 30_000) * 30_000;
+    await stack.rows(
+      tenant.id,
+      'update work_orders set dispatch_time = $3 where tenant_id = $1 and id = $2',
+      [tenant.id, body.id, new Date(startMs).toISOString()],
+    );
+    return new DrivenJob(stack, tenant, body.id, truck.body.id, startMs);
+  }
+
+  storeDrive(legs?: readonly Leg[]): Promise<void> {
+    const truck = { tenantId: this.tenant.id, truckId: this.truckId };
+    return storeDrive(this.stack, truck, { ...(legs ? { legs } : {}), startMs: this.startMs });
+  }
+
+  /** Logs steps at these minutes of the drive. */
+  async logSteps(steps: Readonly<Record<string, number>>): Promise<void> {
+    for (const [step, minute] of Object.entries(steps))
+      await this.tenant.client.post(`/work-orders/${this.id}/steps`, { step, at: this.timeAt(minute) });
+  }
+
+  async complete(minute = 80, miles?: number): Promise<void> {
+    await this.tenant.client.post(`/work-orders/${this.id}/start`, {});
+    const body = { at: this.timeAt(minute), ...(miles === undefined ? {} : { miles }) };
+    await this.tenant.client.post(`/work-orders/${this.id}/complete`, body);
+  }
+
+  /** Lets the clock measure now. Returns the work order after that. */
+  async measure(): Promise<Json> {
+    const values = [this.tenant.id, this.id];
+    const hurry = `update work_orders set drive_due_at = now() - interval '1 minute'
+      where tenant_id = $1 and id = $2 and drive_due_at is not null`;
+    await this.stack.rows(this.tenant.id, hurry, values);
+    await createClockTasks(this.stack.runtime)('measure-drives');
+    await eventually('nothing is due', async () => {
+      const text = 'select drive_due_at from work_orders where tenant_id = $1 and id = $2';
+      return (await this.stack.rows(this.tenant.id, text, values))[0]?.drive_due_at === null;
+    });
+    return this.read();
+  }
+
+  async read(): Promise<Json> {
+    return (await this.tenant.client.get(`/work-orders/${this.id}`)).body;
+  }
+
+  private timeAt(minute: number): string {
+    return new Date(this.startMs + minute * MINUTE).toISOString();
+  }
+}

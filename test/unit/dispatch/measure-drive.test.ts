@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { measureDrive } from '../../../shared/resources/work-orders/driven/measure-drive.js';
+import { driveNorth } from '../../support/driving/drives.js';
+
+const MINUTE = 60_000;
+/** 10 miles to the pickup, 20 minutes there, 15 miles with the vehicle, 10 minutes to unload. */
+const TOW = driveNorth([
+  { minutes: 20, mph: 30 },
+  { minutes: 20, mph: 0 },
+  { minutes: 30, mph: 30 },
+  { minutes: 10, mph: 0 },
+]);
+const WHOLE = { fromMs: 0, untilMs: 80 * MINUTE };
+const LOADED = { fromMs: 40 * MINUTE, untilMs: 70 * MINUTE };
+const without = (fromMinute: number, untilMinute: number) =>
+  TOW.filter(({ atMs }) => atMs <= fromMinute * MINUTE || atMs >= untilMinute * MINUTE);
+
+describe('measureDrive', () => {
+  it('sums the whole drive, and the loaded part between two steps', () => {
+    expect(measureDrive(TOW, WHOLE)).to.deep.equal({ miles: 25, coverage: 1 });
+    expect(measureDrive(TOW, LOADED)).to.deep.equal({ miles: 15, coverage: 1 });
+  });
+
+  it('a step between two positions counts the part of the way before it', () => {
+    const window = { fromMs: 40 * MINUTE, untilMs: 40 * MINUTE + 10_000 + 10 * MINUTE };
+    const positions = TOW.filter((_, index) => index % 4 === 0);
+    expect(measureDrive(positions, window)).to.deep.equal({ miles: 5.1, coverage: 1 });
+  });
+
+  it('noise of a standing receiver is no drive', () => {
+    const parked = driveNorth([{ minutes: 60, mph: 0 }]).map((position, nth) => ({
+      ...position,
+      lat: position.lat + (nth % 2) * 0.0003,
+    }));
+    expect(measureDrive(parked, { fromMs: 0, untilMs: 60 * MINUTE })).to.deep.equal({
+      miles: 0,
+      coverage: 1,
+    });
+  });
+
+  it('a position that no truck can reach is ignored, and many of them leave no figure', () => {
+    const jump = (every: number) =>
+      TOW.map((one, nth) => (nth % every === every - 1 ? { ...one, lat: one.lat + 1 } : one));
+    expect(measureDrive(jump(40), LOADED)).to.deep.equal({ miles: 15, coverage: 1 });
+    expect(measureDrive(jump(4), LOADED).miles).to.equal(null);
+  });
+
+  it('a short gap lowers the coverage, and a long gap leaves no figure', () => {
+    const { miles, coverage } = measureDrive(without(45, 51), LOADED);
+    expect({ miles, coverage }).to.deep.equal({ miles: 15, coverage: 0.8 });
+    expect(measureDrive(without(45, 56), LOADED).miles).to.equal(null);
+    expect(measureDrive(without(38, 52), LOADED).miles, 'at the start').to.equal(null);
+    expect(measureDrive(without(58, 99), LOADED).miles, 'at the end').to.equal(null);
+  });
+
+  it('a parked truck that reports nothing until it leaves is covered', () => {
+    const silent = without(21, 40.5);
+    expect(measureDrive(silent, WHOLE)).to.deep.equal({ miles: 25, coverage: 1 });
+    expect(measureDrive(without(71, 99), WHOLE), 'at the end').to.deep.equal({ miles: 25, coverage: 1 });
+    const mute = silent.map((one) => ({ ...one, speedMph: null }));
+    expect(measureDrive(mute, WHOLE).miles, 'without speeds').to.equal(null);
+  });
+
+  it('without positions there is no figure', () => {
+    expect(measureDrive([], WHOLE)).to.deep.equal({ miles: null, coverage: 0 });
+    expect(measureDrive(TOW.slice(0, 1), WHOLE).miles).to.equal(null);
+    expect(measureDrive(TOW, { fromMs: MINUTE, untilMs: MINUTE }).miles).to.equal(null);
+  });
+
+  it('never exceeds what a truck can drive, whatever the positions are', () => {
+    const position = fc.record({
+      lat: fc.double({ min: -90, max: 90, noNaN: true }),
+      lng: fc.double({ min: -180, max: 180, noNaN: true }),
+      speedMph: fc.option(fc.integer({ min: 0, max: 200 })),
+      atMs: fc.integer({ min: -60 * MINUTE, max: 140 * MINUTE }),
+    });
+    fc.assert(
+      fc.property(fc.array(position, { maxLength: 60 }), (unsorted) => {
+        const positions = unsorted.sort((one, other) => one.atMs - other.atMs);
+        const { miles, coverage } = measureDrive(positions, WHOLE);
+        expect(coverage).to.be.within(0, 1);
+        if (miles !== null) expect(miles).to.be.within(0, 100 * (80 / 60) + 1);
+      }),
+    );
+  });
+});
