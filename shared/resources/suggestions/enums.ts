@@ -2,9 +2,10 @@ import { namedEnum } from '../../contracts/named-enum.js';
 import { SUGGESTION_ENTITIES, SUGGESTION_KINDS, SUGGESTION_STATUSES } from './detectors/kinds.js';
 
 export const suggestionKind = namedEnum('SuggestionKind', SUGGESTION_KINDS, {
-  missed_fee: 'Comparable jobs were billed a fee that this one was not',
+  missed_fee: 'A fee was not billed, or not in full: comparable jobs, positions or an impound show it',
   denial: 'A motor club denied a claim, and no automatic rebill applies',
-  anomaly: 'An amount, distance or time is unusual, or a record looks like a duplicate',
+  anomaly:
+    'An amount, distance or time is unusual, more was billed than driven, or a record looks like a duplicate',
 });
 
 export const suggestionStatus = namedEnum('SuggestionStatus', SUGGESTION_STATUSES, {

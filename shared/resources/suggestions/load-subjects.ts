@@ -2,6 +2,7 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
+import { loadBillingRules } from './load-rules.js';
 
 /**
  * Comparable work orders are at most this old. For each service, at most the newest `HISTORY_JOBS`
@@ -37,6 +38,7 @@ const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::
  */
 const FACTS = `
   i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
+  w.driven_loaded_miles::float8 as driven_miles, w.driven_loaded_coverage::float8 as driven_coverage,
   extract(epoch from w.completion_time - w.dispatch_time)::float8 / 60 as minutes,
   case when d.at is null then null
        when extract(hour from d.at) >= 21 or extract(hour from d.at) < 6 then 'night'
@@ -63,11 +65,18 @@ export async function loadDetectionSubjects(
   invoiceIds: readonly string[],
 ): Promise<DetectionSubject[]> {
   const refs = invoiceIds.map((id) => ({ tenant_id: tenantId, id }));
-  const [jobs, twins] = await Promise.all([readJobs(tx, refs), readTwins(tx, refs)]);
+  const [jobs, twins, rules] = await Promise.all([
+    readJobs(tx, refs),
+    readTwins(tx, refs),
+    loadBillingRules(tx, refs),
+  ]);
+  const rulesByInvoice = new Map(rules.map((one) => [one.invoice_id, one]));
   const services = [...new Set(jobs.flatMap(({ service_type: service }) => service ?? []))];
   const history = await readHistory(tx, tenantId, services);
   return jobs.map((job) => ({
     job,
+    cardItems: rulesByInvoice.get(job.invoice_id)?.cardItems ?? null,
+    impound: rulesByInvoice.get(job.invoice_id)?.impound ?? undefined,
     history: history.filter(({ service_type: service }) => service === job.service_type),
     possibleDuplicates: twins.filter(({ of }) => of === job.invoice_id),
   }));

@@ -61,6 +61,17 @@ const CHANGED_JOBS = `
     and ${scannedVersion('i')} < w.updated_at
   order by w.updated_at, w.id`;
 
+/**
+ * SQL that selects the invoices whose impound was released, or changed after that, since the last
+ * scan.
+ */
+const RELEASED_IMPOUNDS = `
+  select i.id, p.updated_at as changed_at, greatest(i.updated_at, p.updated_at) as version from impounds p
+  cross join lateral (select * from invoices x where x.tenant_id = p.tenant_id and x.work_order_id = p.work_order_id offset 0) i
+  where p.tenant_id = own.tenant_id and p.released_at is not null and p.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
+    and ${scannedVersion('i')} < p.updated_at
+  order by p.updated_at, p.id`;
+
 /** Finds the tenants with changes to scan. The tenant with the oldest scan comes first. */
 export async function findChangedTenants(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<{ tenant_id: string }>({
@@ -68,7 +79,7 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
     text: `select own.tenant_id
            from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
            left join detector_marks m on m.tenant_id = own.tenant_id
-           where exists (${CHANGED_INVOICES}) or exists (${CHANGED_JOBS})
+           where exists (${CHANGED_INVOICES}) or exists (${CHANGED_JOBS}) or exists (${RELEASED_IMPOUNDS})
            order by m.looked_until nulls first`,
     values: [],
   });
@@ -103,7 +114,8 @@ export async function scanTenant(tx: Transaction, tenantId: string): Promise<Ten
   const hasMore = last !== null;
   await storeProgress(tx, tenantId, { changed, last });
   if (changed.length === 0) return { scannedInvoices: 0, commands: [], hasMore };
-  const ids = changed.map(({ id }) => id);
+  const changedIds = changed.map(({ id }) => id);
+  const ids = [...changedIds, ...(await findSuggestedSiblings(tx, tenantId, changedIds))];
   const [subjects, thresholds, known] = await Promise.all([
     loadDetectionSubjects(tx, tenantId, ids),
     readThresholds(tx, tenantId),
@@ -124,7 +136,7 @@ export async function scanTenant(tx: Transaction, tenantId: string): Promise<Ten
       buildClockCommand(expireSuggestion, { ...origin, id }, { reason: 'The finding no longer applies.' }),
     ),
   ];
-  return { scannedInvoices: ids.length, commands, hasMore };
+  return { scannedInvoices: changedIds.length, commands, hasMore };
 }
 
 function buildSuggestionKey({
@@ -150,6 +162,7 @@ async function findChanged(
            left join detector_marks m on m.tenant_id = own.tenant_id
            cross join lateral (
              (${CHANGED_INVOICES} limit ${INVOICES_PER_SCAN}) union all (${CHANGED_JOBS} limit ${INVOICES_PER_SCAN})
+             union all (${RELEASED_IMPOUNDS} limit ${INVOICES_PER_SCAN})
            ) c
            order by c.changed_at, c.id limit ${INVOICES_PER_SCAN}`,
     values: [tenantId],
@@ -189,6 +202,27 @@ async function storeProgress(
       values: [tenantId],
     }),
   ]);
+}
+
+/**
+ * Returns the other invoices of the same work orders that have an open suggestion. If one of the
+ * changed invoices now has the missing line item, that suggestion must close.
+ */
+async function findSuggestedSiblings(
+  tx: Transaction,
+  tenantId: string,
+  invoiceIds: readonly string[],
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>({
+    name: 'suggested-siblings',
+    text: `select distinct o.id from ${recordsetSql('tenant_id uuid, id uuid')}
+           join invoices i on i.tenant_id = r.tenant_id and i.id = r.id
+           cross join lateral (select * from invoices x where x.tenant_id = i.tenant_id and x.work_order_id = i.work_order_id offset 0) o
+           where exists (select from suggestions s where s.tenant_id = o.tenant_id and s.invoice_id = o.id and s.status = 'open')`,
+    values: [JSON.stringify(invoiceIds.map((id) => ({ tenant_id: tenantId, id })))],
+  });
+  const changed = new Set(invoiceIds);
+  return rows.flatMap(({ id }) => (changed.has(id) ? [] : id));
 }
 
 interface KnownSuggestion {

@@ -102,6 +102,7 @@ describe('contents of SQL dumps', () => {
       'work_order_photos_objects',
       'events_order',
       'messages_queued',
+      'work_orders_drive_due',
       'invoices_due_by_date',
       'invoices_due_by_own_terms',
       'invoices_due_by_account_terms',

@@ -38,12 +38,17 @@ describe('driven miles of work orders', () => {
     expect(body.data.items[0].driven).to.deep.equal(driven);
   });
 
-  it('without a step for the load or the drop, there are no loaded miles', async () => {
+  it('without a step for the load or the drop, or with both at one place, there are no loaded miles', async () => {
     const job = await DrivenJob.dispatch(stack, tenant);
     await job.storeDrive();
     await job.logSteps({ on_scene: 20, hooked: 40 });
     await job.complete();
     expect((await job.measure()).driven).to.include({ miles: 25, loaded_miles: null, loaded_coverage: null });
+    const late = await DrivenJob.dispatch(stack, tenant);
+    await late.storeDrive();
+    await late.logSteps({ hooked: 75, at_destination: 76 });
+    await late.complete();
+    expect((await late.measure()).driven).to.include({ miles: 25, loaded_miles: null });
   });
 
   it('positions before the dispatch, after the completion, and of other trucks and accounts do not count', async () => {

@@ -12,6 +12,7 @@ import { findDueRecurringInvoices } from '../../../shared/resources/recurring-in
 import { findSuggestionsOfClosedInvoices } from '../../../shared/resources/suggestions/closed-invoices-sweep.js';
 import { findUntappedPayments } from '../../../shared/resources/terminal-payments/sweep.js';
 import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
+import { findDueDrives } from '../../../shared/resources/work-orders/driven/sweep.js';
 import { findDueConnections } from '../../../shared/sync/find-due-connections.js';
 
 /** A sweep that searches many accounts with one limit for all of them together. */
@@ -65,6 +66,11 @@ const suggestions = (
 const impounds = (age: string) => `insert into impounds
   (tenant_id, id, status, impounded_at, daily_rate_cents, free_days)
   select ${NEW_ROW}, 'stored', now() - interval '${age}', 4500, 1 ${SERIES}`;
+
+const drives = (
+  due: string,
+) => `insert into work_orders (tenant_id, id, job_number, status, service_type, drive_due_at)
+  select ${NEW_ROW}, gen_random_uuid()::text, 'completed', 'tow', ${due} ${SERIES}`;
 
 const endpoints = (exhausted: number) => `with made as (
     insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
@@ -150,6 +156,13 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
     otherSql: impounds('0 days'),
     indexes: ['impounds_open'],
     readsDueOnly: false,
+  },
+  'of driven miles': {
+    find: findDueDrives,
+    dueSql: drives("now() - interval '1 minute'"),
+    otherSql: drives("now() + interval '5 minutes'"),
+    indexes: ['work_orders_drive_due'],
+    readsDueOnly: true,
   },
   'of expired approvals': {
     find: findExpiredApprovals,

@@ -58,6 +58,7 @@ describe('measureDrive', () => {
     const silent = without(21, 40.5);
     expect(measureDrive(silent, WHOLE)).to.deep.equal({ miles: 25, coverage: 1 });
     expect(measureDrive(without(71, 99), WHOLE), 'at the end').to.deep.equal({ miles: 25, coverage: 1 });
+    expect(measureDrive(silent.slice(0, 45), WHOLE).miles, 'silent for good').to.equal(null);
     const mute = silent.map((one) => ({ ...one, speedMph: null }));
     expect(measureDrive(mute, WHOLE).miles, 'without speeds').to.equal(null);
   });

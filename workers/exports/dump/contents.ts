@@ -101,7 +101,11 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   customers: defineFieldTable(customerFields, '', STORED_JSON),
   drivers: defineFieldTable(driverFields, 'phone_e164 name_key'),
   trucks: defineFieldTable(truckFields),
-  work_orders: defineFieldTable(workOrderFields, 'intake priority', STORED_JSON),
+  work_orders: defineFieldTable(
+    workOrderFields,
+    'intake priority driven_miles driven_coverage driven_loaded_miles driven_loaded_coverage driven_measured_at',
+    { drive_due_at: 'internal state of the clock', ...STORED_JSON },
+  ),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
   work_order_photos: defineFieldTable(workOrderPhotoFields, 'deleted_at', {
     object_key: 'storage location of the picture, which is not part of the dump',

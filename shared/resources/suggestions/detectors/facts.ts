@@ -1,3 +1,5 @@
+import type { RateCardItem } from '../../../contracts/generated.js';
+
 export interface BilledLineItem {
   name: string;
   category: string;
@@ -23,7 +25,12 @@ export interface BilledWorkOrder {
    * does not set the tax.
    */
   subtotal_cents: number;
+  /** The loaded miles that the driver reported. */
   miles: number | null;
+  /** The loaded miles that the truck's positions show. */
+  driven_miles: number | null;
+  /** The share of the loaded time for which there are positions. Null if nothing was measured. */
+  driven_coverage: number | null;
   /** The time from dispatch to completion. */
   minutes: number | null;
   off_hours: OffHours | null;
@@ -47,11 +54,43 @@ export interface PossibleDuplicate {
   shares: 'job' | 'vehicle';
 }
 
+/** The stay of a vehicle that the invoice's work order brought into the yard. */
+export interface ImpoundStay {
+  /** True if the vehicle has left, and storage was not waived. */
+  is_due: boolean;
+  charged_days: number;
+  /** Days of storage on all invoices of the work order that are not void or cancelled. */
+  invoiced_days: number;
+  daily_rate_cents: number;
+  /** True if one of these invoices charges storage in another unit than days. */
+  is_billed_otherwise: boolean;
+  /** True if no later invoice of the work order could charge the storage. */
+  is_newest_invoice: boolean;
+}
+
 export interface DetectionSubject {
   job: BilledWorkOrder;
+  /** The items of the rate card that is in force for the work order; null without one. */
+  cardItems: readonly RateCardItem[] | null;
+  /** Undefined if no vehicle of the work order was impounded. */
+  impound: ImpoundStay | undefined;
   /** Billed work orders of the same service in the last 180 days, newest first. */
   history: readonly BilledWorkOrder[];
   possibleDuplicates: readonly PossibleDuplicate[];
+}
+
+/**
+ * Positions for less of the time could have missed a part of the way. A tow takes half an hour, so
+ * a tenth is three minutes.
+ */
+const MIN_COVERAGE = 0.9;
+
+/** Returns the loaded miles by the truck's positions, if these are enough to trust. */
+export function readDrivenMiles({
+  driven_miles: miles,
+  driven_coverage: coverage,
+}: BilledWorkOrder): number | null {
+  return (coverage ?? 0) >= MIN_COVERAGE ? miles : null;
 }
 
 export function findLineItems(job: BilledWorkOrder, category: string): BilledLineItem[] {

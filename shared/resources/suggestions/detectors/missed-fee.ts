@@ -7,6 +7,7 @@ import {
   type BilledWorkOrder,
   type DetectionSubject,
   findLineItems,
+  readDrivenMiles,
   sumTotals,
 } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
@@ -33,6 +34,8 @@ interface FeeRule {
 }
 
 const MINIMUM_MILES = 5;
+/** Some drivers report no miles. Then the positions of the truck say how far it was. */
+const readMiles = (job: BilledWorkOrder) => job.miles ?? readDrivenMiles(job);
 /** A vehicle towed by one of these services is stored in the yard. */
 const STORED_SERVICES = ['impound_tow', 'private_property_tow'];
 const OFF_HOURS_PHRASES = {
@@ -46,9 +49,9 @@ export const FEE_RULES: readonly FeeRule[] = [
     detector: 'missed_mileage',
     category: 'mileage',
     fee: 'mileage',
-    measure: { unit: 'mile', of: ({ miles }) => miles },
-    matchGroup: ({ miles }) => {
-      const band = findMileageBand(miles);
+    measure: { unit: 'mile', of: readMiles },
+    matchGroup: (job) => {
+      const band = findMileageBand(readMiles(job));
       if (!band || band.from < MINIMUM_MILES) return undefined;
       const phrase = band.to ? ` of ${band.from} to ${band.to} miles` : ` of ${band.from} miles or more`;
       return { isAlike: isInMileageBand(band), phrase };
@@ -103,6 +106,8 @@ export function findMissedFee(
   if (job.lines.length === 0 || findLineItems(job, rule.category).length > 0) return undefined;
   // If another invoice of the work order has the fee, the fee was not missed.
   if (job.billed_elsewhere.includes(rule.category)) return undefined;
+  // The storage of an impound follows its own rules, see findUnbilledStorage.
+  if (rule.category === 'storage' && subject.impound) return undefined;
   const sort = rule.matchGroup(job);
   const cohort = sort && selectCohort(subject, sort.isAlike);
   if (!sort || !cohort) return undefined;

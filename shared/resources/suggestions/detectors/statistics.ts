@@ -43,6 +43,10 @@ export function estimateLikelihood(hits: number, count: number): number {
   return (hits + 1) / (count + 2);
 }
 
+export function toOneDecimal(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
 export function toTwoDecimals(value: number): number {
   return Math.round(value * 100) / 100;
 }

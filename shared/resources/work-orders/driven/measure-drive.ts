@@ -37,6 +37,11 @@ const MAX_GAP_MS = 10 * MINUTE_MS;
 const MIN_COVERAGE = 0.5;
 /** A slower truck stands. Vendors report a parked truck once, and again when it leaves. */
 const STANDING_MPH = 2;
+/**
+ * A truck that was parked when it was last seen still stood so much later. After a longer time, its
+ * device may be silent for another reason.
+ */
+const MAX_SILENT_MS = 20 * MINUTE_MS;
 /** The first report after a parked time is at most this far away. */
 const MAX_LEAVING_MILES = 1;
 
@@ -112,8 +117,9 @@ function buildKnots(
     });
     last = position;
   }
-  // A truck that was parked when it was last seen has reported no move since.
-  if (isStanding(last) && last.atMs < untilMs) knots.push({ atMs: untilMs, odometer, isCovered: true });
+  const silentMs = untilMs - last.atMs;
+  if (isStanding(last) && silentMs > 0 && silentMs <= MAX_SILENT_MS)
+    knots.push({ atMs: untilMs, odometer, isCovered: true });
   return { knots, isTrusted: wrong <= Math.max(MAX_WRONG, positions.length * MAX_WRONG_SHARE) };
 }
 

@@ -12,6 +12,9 @@ const MAX_WINDOW_MS = 24 * 3_600_000;
 /** The most positions that are read for one work order. A truck has 2,880 in 24 hours. */
 const MAX_POSITIONS = 3_000;
 
+/** Less is no tow: the driver logged the steps one after the other, before or after the drive. */
+const MIN_LOADED_MILES = 0.3;
+
 interface DueDrive extends ClockTarget {
   due_at: string;
   truck_id: string | null;
@@ -68,7 +71,7 @@ async function measureDueDrive(tx: Transaction, due: DueDrive): Promise<DrivenMi
   return {
     miles: all?.miles ?? null,
     coverage: all?.coverage ?? 0,
-    loaded_miles: tow?.miles ?? null,
+    loaded_miles: (tow?.miles ?? 0) >= MIN_LOADED_MILES ? (tow?.miles ?? null) : null,
     loaded_coverage: tow?.coverage ?? null,
   };
 }

@@ -1,0 +1,115 @@
+import { formatDollars } from '../../../billing/phrases.js';
+import type { ProposedLine, RateCardItem } from '../../../contracts/generated.js';
+import type { Thresholds } from './catalogue.js';
+import { type BilledLineItem, type DetectionSubject, findLineItems, readDrivenMiles } from './facts.js';
+import type { SuggestionDraft } from './kinds.js';
+import { median, toOneDecimal, toTwoDecimals } from './statistics.js';
+
+/** A smaller difference is not reported, however short the tow was. */
+const MIN_DIFFERENCE_MILES = 2;
+/** Without a rate card, so many invoices show how many miles the company gives away. */
+const MIN_SAMPLES = 8;
+
+/**
+ * Compares the billed miles with the loaded miles that the positions of the truck show, without the
+ * miles that are free. Reports a difference that is larger than two miles and than a share of the
+ * loaded miles.
+ */
+export function findMileageDifference(
+  subject: DetectionSubject,
+  thresholds: Thresholds,
+): SuggestionDraft | undefined {
+  const { job } = subject;
+  const driven = readDrivenMiles(job);
+  const line = findOnlyLine(subject);
+  if (driven === null || !line) return undefined;
+  const free = findFreeMiles(subject, line);
+  if (free === undefined) return undefined;
+  const due = toOneDecimal(Math.max(0, driven - free));
+  const difference = toOneDecimal(due - line.quantity);
+  const isMissed = difference > 0;
+  const detector = isMissed ? 'missed_driven_miles' : 'anomaly_driven_miles';
+  // An adjustment may have corrected the miles already.
+  if (!isMissed && findLineItems(job, 'adjustment').length > 0) return undefined;
+  const tolerance = Math.max(MIN_DIFFERENCE_MILES, thresholds[detector] * driven);
+  if (Math.abs(difference) <= tolerance) return undefined;
+  const proposed = isMissed ? proposeMiles(line, difference) : proposeReduction(line, due);
+  const excess = Math.abs(difference) / tolerance;
+  const cents = Math.abs(proposed.total_cents);
+  const coverage = job.driven_coverage ?? 0;
+  return {
+    kind: isMissed ? 'missed_fee' : 'anomaly',
+    detector,
+    entity_type: 'invoice',
+    entity_id: job.invoice_id,
+    occasion: '',
+    invoice_id: job.invoice_id,
+    title: isMissed ? 'Fewer miles were billed than driven' : 'More miles were billed than driven',
+    rationale: `${line.quantity} miles were billed. The truck's positions show ${driven} loaded miles, of which ${free} are free: ${due} to bill. The difference is ${formatDollars(cents)}. Positions cover ${Math.round(coverage * 100)} % of the time; straight lines between them are a little shorter than the road.`,
+    amount_cents: cents,
+    // Ranks suggestions, and is no probability: 0.5 at the tolerance, with positions for all of
+    // the time.
+    confidence: Math.min(0.99, toTwoDecimals(coverage * (excess / (excess + 1)))),
+    proposed_lines: [proposed],
+  };
+}
+
+/**
+ * Returns the only line item that charges miles. If miles are charged twice, by another unit, or on
+ * another invoice too, it is unknown which of them are the loaded miles.
+ */
+function findOnlyLine({ job }: DetectionSubject): BilledLineItem | undefined {
+  const [line, ...others] = findLineItems(job, 'mileage');
+  const isOnly = others.length === 0 && !job.billed_elsewhere.includes('mileage');
+  return line && isOnly && line.unit_type === 'mile' && line.unit_price_cents > 0 ? line : undefined;
+}
+
+/**
+ * Returns the miles that are free. The rate card says so if the invoice has its price. Otherwise it
+ * is what other invoices of the service left out. Undefined if neither is known.
+ */
+function findFreeMiles(subject: DetectionSubject, line: BilledLineItem): number | undefined {
+  const item = findMileageItem(subject);
+  if (item?.unit_price_cents === line.unit_price_cents) return item.included_quantity;
+  const left = subject.history.flatMap((other) => {
+    const [only, ...others] = findLineItems(other, 'mileage');
+    if (!only || others.length > 0 || only.unit_type !== 'mile' || other.miles === null) return [];
+    return other.invoice_id === subject.job.invoice_id ? [] : [other.miles - only.quantity];
+  });
+  if (left.length < MIN_SAMPLES) return undefined;
+  const free = toOneDecimal(median(left));
+  // More miles than the loaded ones are billed, so the company also bills the way to the vehicle.
+  return free < 0 ? undefined : free;
+}
+
+/** Returns the card's item for miles, unless several apply. */
+function findMileageItem({ job, cardItems }: DetectionSubject): RateCardItem | undefined {
+  const items = (cardItems ?? []).filter(
+    ({ category, unit_type: unit }) => category === 'mileage' && unit === 'mile',
+  );
+  const named = items.filter((item) => item.service_type === job.service_type);
+  const [item, ...others] = named.length > 0 ? named : items.filter((one) => one.service_type === null);
+  return others.length === 0 ? item : undefined;
+}
+
+function proposeMiles(line: BilledLineItem, miles: number): ProposedLine {
+  const { name, category, unit_type, unit_price_cents, taxable } = line;
+  // `miles` has one decimal, so the product of its tenths and the price is exact.
+  const total_cents = Math.round((Math.round(miles * 10) * unit_price_cents) / 10);
+  const description = 'Driven, and not billed yet';
+  return { name, description, category, quantity: miles, unit_type, unit_price_cents, total_cents, taxable };
+}
+
+function proposeReduction(line: BilledLineItem, due: number): ProposedLine {
+  const cents = Math.round(due * line.unit_price_cents) - line.total_cents;
+  return {
+    name: `Mileage reduced from ${line.quantity} to ${due}`,
+    description: null,
+    category: 'adjustment',
+    quantity: 1,
+    unit_type: 'flat',
+    unit_price_cents: cents,
+    total_cents: cents,
+    taxable: line.taxable,
+  };
+}
