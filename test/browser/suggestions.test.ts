@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { useDashboard } from '../support/browser/dashboard.js';
-import { invoiceInput } from '../support/records/samples.js';
-import { storeLastingSuggestion } from '../support/records/suggestions.js';
+import { DrivenJob } from '../support/driving/driven-jobs.js';
+import { makeRateCard } from '../support/records/priced-work-orders.js';
+import { invoiceInput, lineItem } from '../support/records/samples.js';
+import { runBillingWatch, storeLastingSuggestion } from '../support/records/suggestions.js';
 import type { TestTenant } from '../support/stack.js';
 
 describe('the screen Suggestions', () => {
@@ -54,6 +56,35 @@ describe('the screen Suggestions', () => {
     await page.getByText(/Nothing is open/).waitFor();
     const { body } = await tenant.client.get(`/suggestions/${id}`);
     expect(body).to.include({ status: 'dismissed', note: 'This club pays no mileage.' });
+  });
+
+  it('a difference to the driven miles shows both figures, and its work order what the positions show', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await makeRateCard(tenant.client, { is_default: true });
+    const job = await DrivenJob.dispatch(dashboard.stack, tenant);
+    await job.storeDrive();
+    await job.logSteps({ hooked: 40, at_destination: 70 });
+    await job.complete(80, 9);
+    await job.measure();
+    const mileage = { name: 'Loaded miles', category: 'mileage', quantity: 4, unit_type: 'mile' } as const;
+    await tenant.client.post(
+      '/invoices',
+      invoiceInput({
+        work_order_id: job.id,
+        billing_email: 'payer@example.com',
+        line_items: [lineItem(), lineItem({ ...mileage, unit_price_cents: 450 })],
+      }),
+    );
+    await runBillingWatch(dashboard.stack);
+    await page.goto(`${dashboard.stack.origin}/app/suggestions`);
+    await page.getByRole('link', { name: 'Fewer miles were billed than driven' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Fewer miles were billed than driven', exact: true });
+    await drawer.getByRole('row', { name: /Miles billed 4$/ }).waitFor();
+    await drawer.getByRole('row', { name: /Loaded miles by positions, estimated 15$/ }).waitFor();
+    await drawer.getByRole('row', { name: /Difference \$27\.00/ }).waitFor();
+    await page.goto(`${dashboard.stack.origin}/app/work-orders/${job.id}`);
+    await page.getByText('About 15 (positions for 100 % of the time)').waitFor();
+    await page.getByText('About 25 (positions for 100 % of the time)').waitFor();
   });
 
   async function suggestMileage(tenant: TestTenant) {

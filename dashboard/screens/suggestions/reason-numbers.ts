@@ -41,6 +41,27 @@ const PHRASES: readonly [RegExp, (parts: string[]) => Record<string, string>][] 
     }),
   ],
   [
+    /^([\d.]+) miles were billed\. The truck's positions show ([\d.]+) loaded miles, of which ([\d.]+) are free: ([\d.]+) to bill\. The difference is (\$[\d,.]+)\. Positions cover (\d+ %) .+$/,
+    ([billed = '', driven = '', free = '', due = '', amount = '', coverage = '']) => ({
+      'Miles billed': billed,
+      'Loaded miles by positions, estimated': driven,
+      'Miles that are free': free,
+      'Miles to bill': due,
+      Difference: amount,
+      'Time with positions': coverage,
+    }),
+  ],
+  [
+    /^The vehicle was released after (\d+) days? of storage to charge, at (\$[\d,.]+) a day\. (\d+) of them were billed; (\d+) days? for (\$[\d,.]+) (?:is|are) missing\.$/,
+    ([charged = '', rate = '', billed = '', missing = '', amount = '']) => ({
+      'Days to charge': charged,
+      'Rate by day': rate,
+      'Days billed': billed,
+      'Days missing': missing,
+      'Amount missing': amount,
+    }),
+  ],
+  [
     /^Invoice (.+) bills (the same .+) the same total of (\$[\d,.]+), (.+)\.$/,
     ([number = '', shared = '', total = '', apart = '']) => ({
       'Earlier invoice': number,

@@ -8,7 +8,7 @@ import { humanize } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
 
 export function DetailsTab({ workOrder }: { workOrder: WorkOrder }) {
-  const { vehicle, cancel_reason: cancelReason } = workOrder;
+  const { vehicle, driven, cancel_reason: cancelReason } = workOrder;
   return (
     <Stack gap="lg">
       {cancelReason && (
@@ -25,6 +25,12 @@ export function DetailsTab({ workOrder }: { workOrder: WorkOrder }) {
             Driver: <DriverName id={workOrder.driver_id} />,
             Step: workOrder.step && humanize(workOrder.step),
             'Loaded miles': workOrder.miles,
+            'Loaded miles by positions': driven ? (
+              <DrivenMiles miles={driven.loaded_miles} coverage={driven.loaded_coverage} />
+            ) : undefined,
+            'All miles by positions': driven ? (
+              <DrivenMiles miles={driven.miles} coverage={driven.coverage} />
+            ) : undefined,
           }}
         />
       </Section>
@@ -82,6 +88,13 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   );
+}
+
+/** Miles that the service estimated, and for how much of the time there were positions. */
+function DrivenMiles({ miles, coverage }: { miles: number | null; coverage: number | null }) {
+  if (coverage === null) return <>Unknown: a step is missing</>;
+  const share = `positions for ${Math.round(coverage * 100)} % of the time`;
+  return <span className="digits">{miles === null ? `Unknown: ${share}` : `About ${miles} (${share})`}</span>;
 }
 
 function Position({ pickup: { lat, lng } }: { pickup: WorkOrder['pickup'] }) {

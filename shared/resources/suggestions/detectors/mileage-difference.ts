@@ -1,12 +1,25 @@
 import { formatDollars } from '../../../billing/phrases.js';
 import type { ProposedLine, RateCardItem } from '../../../contracts/generated.js';
 import type { Thresholds } from './catalogue.js';
-import { type BilledLineItem, type DetectionSubject, findLineItems, readDrivenMiles } from './facts.js';
+import {
+  type BilledLineItem,
+  type BilledWorkOrder,
+  type DetectionSubject,
+  findLineItems,
+  readDrivenMiles,
+} from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
 import { median, toOneDecimal, toTwoDecimals } from './statistics.js';
 
 /** A smaller difference is not reported, however short the tow was. */
 const MIN_DIFFERENCE_MILES = 2;
+/**
+ * If the driver reported what was billed, two stand against one. Then only a difference this many
+ * times as large is reported.
+ */
+const CONFIRMED_FACTOR = 2;
+/** Drivers round the miles that they report. */
+const ROUNDING_MILES = 1;
 /** Without a rate card, so many invoices show how many miles the company gives away. */
 const MIN_SAMPLES = 8;
 
@@ -25,13 +38,16 @@ export function findMileageDifference(
   if (driven === null || !line) return undefined;
   const free = findFreeMiles(subject, line);
   if (free === undefined) return undefined;
+  const billable = line.quantity + free;
   const due = toOneDecimal(Math.max(0, driven - free));
   const difference = toOneDecimal(due - line.quantity);
   const isMissed = difference > 0;
   const detector = isMissed ? 'missed_driven_miles' : 'anomaly_driven_miles';
   // An adjustment may have corrected the miles already.
   if (!isMissed && findLineItems(job, 'adjustment').length > 0) return undefined;
-  const tolerance = Math.max(MIN_DIFFERENCE_MILES, thresholds[detector] * driven);
+  const tolerance =
+    Math.max(MIN_DIFFERENCE_MILES, thresholds[detector] * driven) *
+    (isConfirmed(job, billable) ? CONFIRMED_FACTOR : 1);
   if (Math.abs(difference) <= tolerance) return undefined;
   const proposed = isMissed ? proposeMiles(line, difference) : proposeReduction(line, due);
   const excess = Math.abs(difference) / tolerance;
@@ -52,6 +68,11 @@ export function findMileageDifference(
     confidence: Math.min(0.99, toTwoDecimals(coverage * (excess / (excess + 1)))),
     proposed_lines: [proposed],
   };
+}
+
+/** True if the driver reported the miles that the invoice charges or gives away. */
+function isConfirmed({ miles }: BilledWorkOrder, billable: number): boolean {
+  return miles !== null && Math.abs(miles - billable) <= ROUNDING_MILES;
 }
 
 /**

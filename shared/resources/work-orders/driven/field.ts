@@ -20,7 +20,7 @@ export const driven: Field = {
     loaded_miles: miles()
       .example(12.1)
       .description(
-        'From the step hooked or towing to the step at_destination or cleared. null: a step is missing, no drive is between the steps, or positions are too few to say',
+        'From the step hooked or towing to the step at_destination or cleared. null: a step is missing or was logged during the drive, or positions are too few to say',
       ),
     loaded_coverage: share()
       .allow(null)

@@ -45,6 +45,9 @@ const MAX_SILENT_MS = 20 * MINUTE_MS;
 /** The first report after a parked time is at most this far away. */
 const MAX_LEAVING_MILES = 1;
 
+/** A truck that loads or unloads a vehicle stands so near to the step. */
+const NEAR_MS = 3 * MINUTE_MS;
+
 /** A time at which the driven miles are known. */
 interface Knot {
   atMs: number;
@@ -81,6 +84,17 @@ export function measureDrive(
   if (!isKnown) return { miles: null, coverage };
   const miles = readOdometer(knots, untilMs) - readOdometer(knots, fromMs);
   return { miles: Math.round(miles * 10) / 10, coverage };
+}
+
+/** True if positions show that the truck stood at some moment within three minutes of `atMs`. */
+export function hasStoodNear(positions: readonly DrivePosition[], atMs: number): boolean {
+  const near = { fromMs: atMs - NEAR_MS, untilMs: atMs + NEAR_MS };
+  const { knots } = buildKnots(positions, near.untilMs);
+  return knots.some((knot, index) => {
+    const previous = knots[index - 1];
+    if (!previous || knot.atMs < near.fromMs || previous.atMs > near.untilMs) return false;
+    return knot.odometer === previous.odometer;
+  });
 }
 
 function buildKnots(

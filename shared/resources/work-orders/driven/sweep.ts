@@ -5,24 +5,15 @@ import { buildClockCommand, type ClockTarget } from '../../../records/sweeps/clo
 import type { CommandSweep } from '../../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../../records/sweeps/sweep-round-robin.js';
 import { type DrivenMiles, storeDrivenMiles } from './command.js';
-import { type DrivePosition, type DriveWindow, measureDrive } from './measure-drive.js';
+import type { DrivePosition, DriveWindow } from './measure-drive.js';
+import { type JobTimes, listWindows, measureJob } from './measure-job.js';
 
-/** A longer window is not measured: it has too many positions, and no job drives that long. */
-const MAX_WINDOW_MS = 24 * 3_600_000;
 /** The most positions that are read for one work order. A truck has 2,880 in 24 hours. */
 const MAX_POSITIONS = 3_000;
 
-/** Less is no tow: the driver logged the steps one after the other, before or after the drive. */
-const MIN_LOADED_MILES = 0.3;
-
-interface DueDrive extends ClockTarget {
+interface DueDrive extends ClockTarget, JobTimes {
   due_at: string;
   truck_id: string | null;
-  /** Times are in ms since 1970. */
-  dispatched_ms: number | null;
-  completed_ms: number | null;
-  loaded_ms: number | null;
-  unloaded_ms: number | null;
 }
 
 const toMs = (sql: string) => `(extract(epoch from ${sql}) * 1000)::float8`;
@@ -44,8 +35,8 @@ export async function findDueDrives(tx: Transaction, limit: number): Promise<Com
   const rows = await findRowsRoundRobin<DueDrive>(tx, {
     name: 'sweep-drives',
     rows: `select j.tenant_id, j.id, j.drive_due_at::text as due_at, j.truck_id,
-             ${toMs('j.dispatch_time')} as dispatched_ms, ${toMs('j.completion_time')} as completed_ms,
-             ${toMs('loaded.at')} as loaded_ms, ${toMs(selectFirstStep("'at_destination', 'cleared'", 'loaded.at'))} as unloaded_ms
+             ${toMs('j.dispatch_time')} as "dispatchedMs", ${toMs('j.completion_time')} as "completedMs",
+             ${toMs('loaded.at')} as "loadedMs", ${toMs(selectFirstStep("'at_destination', 'cleared'", 'loaded.at'))} as "unloadedMs"
            from work_orders j
            cross join lateral (select ${selectFirstStep("'hooked', 'towing'", 'j.dispatch_time')} as at) loaded
            where j.tenant_id = t.tenant_id and j.drive_due_at <= now() order by j.drive_due_at`,
@@ -61,25 +52,11 @@ export async function findDueDrives(tx: Transaction, limit: number): Promise<Com
 }
 
 async function measureDueDrive(tx: Transaction, due: DueDrive): Promise<DrivenMiles | null> {
-  const whole = buildWindow(due.dispatched_ms, due.completed_ms);
-  const loaded = buildWindow(due.loaded_ms, due.unloaded_ms);
+  const { whole, loaded } = listWindows(due);
   const window = whole ?? loaded;
   if (!window || due.truck_id === null) return null;
   const positions = await readPositions(tx, due, window);
-  if (positions.length === 0) return null;
-  const [all, tow] = [whole, loaded].map((one) => one && measureDrive(positions, one));
-  return {
-    miles: all?.miles ?? null,
-    coverage: all?.coverage ?? 0,
-    loaded_miles: (tow?.miles ?? 0) >= MIN_LOADED_MILES ? (tow?.miles ?? null) : null,
-    loaded_coverage: tow?.coverage ?? null,
-  };
-}
-
-function buildWindow(fromMs: number | null, untilMs: number | null): DriveWindow | undefined {
-  if (fromMs === null || untilMs === null) return undefined;
-  const lengthMs = untilMs - fromMs;
-  return lengthMs > 0 && lengthMs <= MAX_WINDOW_MS ? { fromMs, untilMs } : undefined;
+  return positions.length === 0 ? null : measureJob(positions, due);
 }
 
 /**
