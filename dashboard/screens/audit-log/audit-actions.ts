@@ -6,7 +6,7 @@ const VERBS: Readonly<Record<string, string>> = {
   invoice:
     'created updated approved sent viewed voided cancelled disputed resolved returned overdue_marked read listed',
   work_order:
-    'created updated assigned accepted started step_logged completed cancelled reopened unassigned read listed',
+    'created updated assigned accepted started step_logged completed drive_measured cancelled reopened unassigned read listed',
   recurring_invoice: 'created updated ended invoiced',
   customer: 'created updated read listed',
   payment: 'created refunded',

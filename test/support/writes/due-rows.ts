@@ -69,8 +69,8 @@ const impounds = (age: string) => `insert into impounds
 
 const drives = (
   due: string,
-) => `insert into work_orders (tenant_id, id, job_number, status, service_type, drive_due_at)
-  select ${NEW_ROW}, gen_random_uuid()::text, 'completed', 'tow', ${due} ${SERIES}`;
+) => `insert into work_orders (tenant_id, id, job_number, status, intake, service_type, drive_due_at)
+  select ${NEW_ROW}, gen_random_uuid()::text, 'completed', 'accepted', 'tow', ${due} ${SERIES}`;
 
 const endpoints = (exhausted: number) => `with made as (
     insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
