@@ -1,7 +1,7 @@
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
 import { findSuggestionsOfClosedInvoices } from '../../shared/resources/suggestions/closed-invoices-sweep.js';
-import { findChangedTenants, scanTenant } from '../../shared/resources/suggestions/scan-tenant.js';
+import { findChangedTenants, scanTenant } from '../../shared/resources/suggestions/scan/scan-tenant.js';
 import { enqueueCommands } from '../sweeps/enqueue-commands.js';
 import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';

@@ -61,9 +61,7 @@ function defineFieldTable(
   return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '), excluded);
 }
 
-/**
- * The columns with a record's JSON text and its version, with the reason why dumps exclude them.
- */
+/** The columns with a record's JSON text, with the reason why dumps exclude them. */
 const STORED_JSON = {
   stored_json: 'a text that the trigger of the table renders',
   stored_json_version: 'a text that the trigger of the table renders',
@@ -93,9 +91,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     token_hash: 'a credential',
     invited_by: 'a guard of this deployment; the audit log names who invited',
   }),
-  api_keys: defineFieldTable(apiKeyFields, 'rolled_from', {
-    key_hash: 'a credential',
-  }),
+  api_keys: defineFieldTable(apiKeyFields, 'rolled_from', { key_hash: 'a credential' }),
   tenant_counters: defineTable('tenant_id name value'),
   rate_cards: defineFieldTable(rateCardFields),
   customers: defineFieldTable(customerFields, '', STORED_JSON),

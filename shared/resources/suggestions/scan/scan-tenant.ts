@@ -1,14 +1,14 @@
-import type { Command } from '../../contracts/command.js';
-import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { recordsetSql } from '../../records/record-refs.js';
-import { buildClockCommand } from '../../records/sweeps/clock-command.js';
-import { createSuggestion, expireSuggestion } from './commands.js';
-import { isDetector } from './detectors/catalogue.js';
-import { runDetectors } from './detectors/detect.js';
-import type { SuggestionDraft, SuggestionStatus } from './detectors/kinds.js';
+import type { Command } from '../../../contracts/command.js';
+import { newId } from '../../../platform/ids.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { recordsetSql } from '../../../records/record-refs.js';
+import { buildClockCommand } from '../../../records/sweeps/clock-command.js';
+import { createSuggestion, expireSuggestion } from '../commands.js';
+import { isDetector } from '../detectors/catalogue.js';
+import { runDetectors } from '../detectors/detect.js';
+import type { SuggestionDraft, SuggestionStatus } from '../detectors/kinds.js';
+import { readThresholds } from '../thresholds.js';
 import { loadDetectionSubjects } from './load-subjects.js';
-import { readThresholds } from './thresholds.js';
 
 /**
  * A scan reads only invoices in these statuses, because such invoices can still be corrected or

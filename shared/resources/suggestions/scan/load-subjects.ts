@@ -1,7 +1,7 @@
-import type { Transaction } from '../../platform/postgres/database.js';
-import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
-import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { type RecordRef, recordsetSql } from '../../../records/record-refs.js';
+import { DUPLICATE_WINDOW_DAYS } from '../detectors/catalogue.js';
+import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from '../detectors/facts.js';
 import { loadBillingRules } from './load-rules.js';
 
 /**

@@ -1,9 +1,9 @@
-import { joinCardInForce } from '../../billing/card-in-force.js';
-import { invoicedDays } from '../../billing/storage-days.js';
-import type { RateCardItem } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import type { ImpoundStay } from './detectors/facts.js';
+import { joinCardInForce } from '../../../billing/card-in-force.js';
+import { invoicedDays } from '../../../billing/storage-days.js';
+import type { RateCardItem } from '../../../contracts/generated.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { type RecordRef, recordsetSql } from '../../../records/record-refs.js';
+import type { ImpoundStay } from '../detectors/facts.js';
 
 /** What the account's own rules say about an invoice: its rate card, and its impound. */
 export interface BillingRules {
