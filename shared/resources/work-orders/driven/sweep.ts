@@ -11,6 +11,9 @@ import { type JobTimes, listWindows, measureJob } from './measure-job.js';
 /** The most positions that are read for one work order. A truck has 2,880 in 24 hours. */
 const MAX_POSITIONS = 3_000;
 
+/** A pass measures no longer than this, because the clock's other schedules wait. */
+const PASS_BUDGET_MS = 2_000;
+
 interface DueDrive extends ClockTarget, JobTimes {
   due_at: string;
   truck_id: string | null;
@@ -29,7 +32,8 @@ function selectFirstStep(steps: string, after: string): string {
 
 /**
  * Returns commands that store the driven miles of completed work orders. The clock measures them,
- * so that no write waits for it.
+ * so that no write waits for it. What is left after the budget stays due, and the next pass finds
+ * it.
  */
 export async function findDueDrives(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueDrive>(tx, {
@@ -42,9 +46,11 @@ export async function findDueDrives(tx: Transaction, limit: number): Promise<Com
            where j.tenant_id = t.tenant_id and j.drive_due_at <= now() order by j.drive_due_at`,
     limit,
   });
+  const endAt = performance.now() + PASS_BUDGET_MS;
   const commands: Command[] = [];
   // One after the other, so that the positions of one work order alone are in memory.
   for (const row of rows) {
+    if (performance.now() > endAt) break;
     const input = { due_at: row.due_at, driven: await measureDueDrive(tx, row) };
     commands.push(buildClockCommand(storeDrivenMiles, row, input));
   }
