@@ -187,11 +187,20 @@ export class TrackingAccount {
 
   /** Reads the list of drivers now, and waits until it has as many as the fleet. */
   async readDrivers(): Promise<Json[]> {
-    await this.hurry(['drivers']);
+    await this.hurryDrivers();
     return eventually('the drivers are listed', async () => {
       const drivers = await this.listDrivers();
       return drivers.length === this.fleet.drivers.length && drivers;
     });
+  }
+
+  /** A read that began earlier would end later, and put off the next one. So waits for its end. */
+  async hurryDrivers(): Promise<void> {
+    await eventually(
+      'the drivers are read',
+      async () => ((await this.readStream('drivers'))?.in_seconds ?? 0) > 0,
+    );
+    await this.hurry(['drivers']);
   }
 
   async findDriver(externalId: string): Promise<Json> {
