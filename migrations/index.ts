@@ -79,6 +79,7 @@ import * as indexDriverKeys from './20261129001100_index_driver_keys.js';
 import * as addDrivenMiles from './20261129002000_add_driven_miles.js';
 import * as indexDueDrives from './20261129002100_index_due_drives.js';
 import * as indexReleasedImpounds from './20261129002200_index_released_impounds.js';
+import * as addBookReconciliations from './20261129003000_add_book_reconciliations.js';
 
 interface Migration {
   name: string;
@@ -172,6 +173,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261129002000_add_driven_miles', ...addDrivenMiles },
   { name: '20261129002100_index_due_drives', ...indexDueDrives },
   { name: '20261129002200_index_released_impounds', ...indexReleasedImpounds },
+  { name: '20261129003000_add_book_reconciliations', ...addBookReconciliations },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -7,6 +7,7 @@ export { agentKeyRoutes } from './agent-keys.js';
 export { apiKeyRoutes } from './api-keys.js';
 export { approvalRoutes } from './approvals.js';
 export { auditLogRoutes } from './audit-log.js';
+export { bookReconciliationRoutes } from './book-reconciliations.js';
 export { bookingPreviewRoutes } from './booking-preview.js';
 export { claimRoutes } from './claims.js';
 export { clubOfferRoutes } from './club-offers.js';

@@ -172,6 +172,18 @@ export type BookingConflictCode =
   | "number_too_long"
   | "no_deposit_account"
   | "unknown_deposit_account";
+export type BookDifferenceCode =
+  | "missing_there"
+  | "missing_here"
+  | "not_linked"
+  | "waiting"
+  | "correction"
+  | "status"
+  | "month"
+  | "amount"
+  | "number"
+  | "paid";
+export type BookReconciliationStatus = "running" | "complete";
 
 export interface AgentKey {
   id: string;
@@ -596,6 +608,9 @@ export interface DriverUnlink {
 export interface DriversOfConnectionQuery {
   limit: number;
   cursor?: string;
+export interface BookReconciliationStart {
+  from: string;
+  to: string;
 }
 export interface Choice {
   id: string;
@@ -3116,6 +3131,62 @@ export interface BookingPreview {
 }
 export interface BookingPreviewQuery {
   since?: string;
+}
+export interface BookDifference {
+  id: string;
+  connection_id: string;
+  month: string | null;
+  code: BookDifferenceCode;
+  invoice_id: string | null;
+  external_id: string | null;
+  invoice_number: string | null;
+  message: string;
+  ours: {
+    status: string;
+    month: string | null;
+    number: string | null;
+    total_cents: number;
+    paid_cents: number;
+  } | null;
+  theirs: {
+    status: string;
+    month: string | null;
+    number: string | null;
+    total_cents: number;
+    paid_cents: number;
+  } | null;
+  created_at: string;
+}
+export interface BookDifferenceListQuery {
+  limit: number;
+  cursor?: string;
+}
+export interface BookMonth {
+  month: string;
+  ours: {
+    invoices: number;
+    invoiced_cents: number;
+    paid_cents: number;
+    credited_cents: number;
+  };
+  theirs: {
+    invoices: number;
+    invoiced_cents: number;
+    paid_cents: number;
+    credited_cents: number | null;
+  };
+  differences: number;
+}
+export interface BookReconciliation {
+  connection_id: string;
+  status: BookReconciliationStatus;
+  from: string;
+  to: string;
+  months: BookMonth[];
+  differences: number;
+  omitted: number;
+  started_at: string;
+  ended_at: string | null;
 }
 export interface ActiveJob {
   id: string;

@@ -3,6 +3,7 @@ import * as enums from '../contracts/enums.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
 import { externalId, externalIdQuery, recordQuery } from '../records/expansions/external-ids.js';
 import * as bookingPreviewSchemas from '../resources/books/preview-schema.js';
+import * as bookReconciliationSchemas from '../resources/books/reconciliation/schema.js';
 import * as customerStatementSchemas from '../resources/customers/statement-schema.js';
 import * as dispatchBoardSchemas from '../resources/dispatch-board/schema.js';
 import * as eventTypeSchemas from '../resources/event-types/schema.js';
@@ -23,6 +24,7 @@ export const envelopeSchemas = {
   ...enums,
   ...operationSchemas,
   ...bookingPreviewSchemas,
+  ...bookReconciliationSchemas,
   ...dispatchBoardSchemas,
   ...customerStatementSchemas,
   ...eventTypeSchemas,

@@ -26,7 +26,7 @@ const VERBS: Readonly<Record<string, string>> = {
   webhook_delivery: 'test_requested replayed cancelled',
   webhook_replay: 'created recovery_started cancelled',
   connection:
-    'created updated authorized verified status_changed sync_requested sign_in_started operations_replayed notified access_not_revoked',
+    'created updated authorized verified status_changed sync_requested reconciliation_requested sign_in_started operations_replayed notified access_not_revoked',
   sync_issue: 'opened resolved',
   api_key: 'created rolled revoked',
   agent_key: 'created rolled revoked',

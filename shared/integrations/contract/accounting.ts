@@ -123,6 +123,25 @@ export interface BookInvoiceState {
   status: 'open' | 'void' | 'deleted';
 }
 
+/** A sales invoice in the books, as a list shows it. */
+export interface ListedInvoice extends BookInvoiceState {
+  externalId: string;
+  day: string | null;
+  /** The settled part of the total. */
+  paidCents: number;
+  /** The part of it that credits have settled; null if the vendor does not say it. */
+  creditedCents: number | null;
+}
+
+/** The part of a list of invoices to read. */
+export interface DayRange {
+  /** The first day, and the day after the last one. */
+  from: string;
+  until: string;
+  /** The `next` of the previous page; null for the first page. */
+  after: string | null;
+}
+
 export interface BookedInvoices extends Readings<BookInvoiceState> {
   /**
    * Creates the invoice, or updates a known one. Looks for the number first, so that an invoice is
@@ -147,6 +166,14 @@ export interface BookedInvoices extends Readings<BookInvoiceState> {
     known: KnownRecord,
     attempt: WriteAttempt,
   ): Promise<Booked<BookInvoiceState>>;
+  /**
+   * Lists the sales invoices of some days, also those that were made in the books. A page may
+   * contain an invoice of an earlier page again, and miss one if invoices change meanwhile.
+   */
+  listByDay(
+    connection: OpenConnection,
+    range: DayRange,
+  ): Promise<{ invoices: ListedInvoice[]; next: string | null }>;
 }
 
 export interface BookPayment {

@@ -1,4 +1,9 @@
-import type { AccountingSettings, BookInvoice, BookInvoiceState } from '../contract/accounting.js';
+import type {
+  AccountingSettings,
+  BookInvoice,
+  BookInvoiceState,
+  ListedInvoice,
+} from '../contract/accounting.js';
 import { isExactTotal, type MappedLine, type NumberLimit } from '../contract/books/map-lines.js';
 import { toAmount, toCents } from '../contract/books/money.js';
 import { buildOwnNote, readOwnNote } from '../contract/books/own-note.js';
@@ -29,6 +34,7 @@ export interface BooksInvoice extends BooksRecord {
   BillEmail?: { Address?: string };
   TxnTaxDetail?: { TotalTax?: number };
   TotalAmt?: number;
+  Balance?: number;
   /** The payments that count for the invoice, among others. */
   LinkedTxn?: { TxnId?: string; TxnType?: string }[];
   Line?: InvoiceLine[];
@@ -133,6 +139,13 @@ export function toInvoiceChange(record: BooksInvoice): Change<BookInvoiceState> 
     status: isVoid ? 'void' : 'open',
   };
   return { kind: 'invoice', externalId: record.Id, version: fingerprint(fields), fields };
+}
+
+export function toListedInvoice(record: BooksInvoice): ListedInvoice {
+  const { externalId, fields } = toInvoiceChange(record);
+  const paidCents = fields.totalCents - toCents(record.Balance);
+  // Payments and credits lower the balance, which does not tell them apart.
+  return { ...fields, externalId, day: record.TxnDate ?? null, paidCents, creditedCents: null };
 }
 
 export function toDeletedInvoice(id: string): Change<BookInvoiceState> {

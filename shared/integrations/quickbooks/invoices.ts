@@ -12,7 +12,7 @@ import { readOwnNote } from '../contract/books/own-note.js';
 import { changedThere, missingThere, takenNumber } from '../contract/books/refusals.js';
 import type { OpenConnection } from '../contract/connection.js';
 import { VendorError } from '../contract/vendor-error.js';
-import { type Entity, pullChanges, readNamed } from './api/changes.js';
+import { type Entity, PAGE_SIZE, pullChanges, readNamed } from './api/changes.js';
 import { DUPLICATE_NUMBER, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
 import {
@@ -22,6 +22,7 @@ import {
   toDeletedInvoice,
   toInvoice,
   toInvoiceChange,
+  toListedInvoice,
 } from './invoice-mapper.js';
 import { ensureItems } from './items.js';
 
@@ -56,6 +57,17 @@ export const invoices: BookedInvoices = {
       });
       return toBooked(connection, voided);
     }),
+  async listByDay(connection, { from, until, after }) {
+    const start = Number(after ?? 1);
+    // New invoices come last, so that they shift no other out of the next page.
+    const records = await queryBooks<BooksInvoice>(
+      connection,
+      'Invoice',
+      `where TxnDate >= ${quote(from)} and TxnDate < ${quote(until)} orderby MetaData.CreateTime startposition ${start} maxresults ${PAGE_SIZE}`,
+    );
+    const next = records.length < PAGE_SIZE ? null : String(start + PAGE_SIZE);
+    return { invoices: records.map(toListedInvoice), next };
+  },
   readNamed: (connection, hints) => readNamed(connection, hints, ENTITY),
   pull: (connection, from) => pullChanges(connection, from, ENTITY),
 };

@@ -1,4 +1,9 @@
-import type { AccountingSettings, BookInvoice, BookInvoiceState } from '../contract/accounting.js';
+import type {
+  AccountingSettings,
+  BookInvoice,
+  BookInvoiceState,
+  ListedInvoice,
+} from '../contract/accounting.js';
 import { isExactTotal, type MappedLine, type NumberLimit } from '../contract/books/map-lines.js';
 import { toAmount, toCents } from '../contract/books/money.js';
 import type { Change, OpenConnection } from '../contract/connection.js';
@@ -34,6 +39,7 @@ export interface XeroInvoice extends XeroRecord {
   TotalTax?: number;
   Total?: number;
   AmountPaid?: number;
+  AmountCredited?: number;
   AmountDue?: number;
 }
 
@@ -151,4 +157,11 @@ export function toInvoiceChange(record: XeroInvoice): Change<BookInvoiceState> {
   const fields: BookInvoiceState = { invoiceId: readOwnUrl(record.Url), ...state };
   // Short answers may omit the address with our id, so the version does without it.
   return { kind: 'invoice', externalId: record.InvoiceID, version: fingerprint(state), fields };
+}
+
+export function toListedInvoice(record: XeroInvoice): ListedInvoice {
+  const { externalId, fields } = toInvoiceChange(record);
+  const creditedCents = toCents(record.AmountCredited);
+  const paidCents = toCents(record.AmountPaid) + creditedCents;
+  return { ...fields, externalId, day: parseDay(record.Date), paidCents, creditedCents };
 }

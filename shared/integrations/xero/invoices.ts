@@ -12,6 +12,7 @@ import type { OpenConnection } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { callXero, DUPLICATE_NUMBER, quote, readOne, writeOne } from './api/client.js';
+import { toDateLiteral } from './api/dates.js';
 import { type Entity, pullChanges, readNamed } from './api/pages.js';
 import { buildWebAddress } from './api/web-address.js';
 import {
@@ -20,10 +21,14 @@ import {
   readOwnUrl,
   toInvoice,
   toInvoiceChange,
+  toListedInvoice,
   UNAPPROVED,
   type WantedInvoice,
   type XeroInvoice,
 } from './invoice-mapper.js';
+
+/** A short invoice has some 700 bytes. */
+const LIST_SIZE = 500;
 
 export const invoices: BookedInvoices = {
   async put(connection, invoice, { operationKey: key }, known) {
@@ -51,6 +56,23 @@ export const invoices: BookedInvoices = {
     const Status = UNAPPROVED.includes(current.Status ?? '') ? 'DELETED' : 'VOIDED';
     const record = { InvoiceID: current.InvoiceID, Status };
     return toBooked(await writeOne<XeroInvoice>(connection, 'Invoices', { method: 'POST', record, key }));
+  },
+  async listByDay(connection, { from, until, after }) {
+    const page = Number(after ?? 1);
+    const { Invoices = [] } = await callXero<{ Invoices?: XeroInvoice[] }>(connection, {
+      method: 'GET',
+      path: '/Invoices',
+      query: {
+        where: `Type=="ACCREC" AND Date>=${toDateLiteral(from)} AND Date<${toDateLiteral(until)}`,
+        summaryOnly: 'true',
+        // The ids never change, so no invoice moves to another page.
+        order: 'InvoiceID ASC',
+        page: String(page),
+        pageSize: String(LIST_SIZE),
+      },
+    });
+    const next = Invoices.length < LIST_SIZE ? null : String(page + 1);
+    return { invoices: Invoices.map(toListedInvoice), next };
   },
   readNamed: (connection, hints) => readNamed(connection, hints, ENTITY),
   pull: (connection, from) => pullChanges(connection, from, ENTITY),

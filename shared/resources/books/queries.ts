@@ -52,6 +52,9 @@ function externalId(kind: string, tenant: string, id: string): string {
   return `(select x.external_id from external_ids x where x.tenant_id = ${tenant} and x.connection_id = $3 and x.kind = '${kind}' and x.local_id = ${id})`;
 }
 
+/** The day under which the invoice `i` of the tenant `t` enters the books, as YYYY-MM-DD. */
+export const BOOKED_DAY_SQL = `to_char(coalesce(i.service_date, i.released_at, i.created_at) at time zone t.time_zone, 'YYYY-MM-DD')`;
+
 export async function readBookInvoice(
   db: Database,
   { tenant_id, id, connection_id }: BookRef,
@@ -63,7 +66,7 @@ export async function readBookInvoice(
              exists (select from payments p join outbound_operations o on o.tenant_id = p.tenant_id and o.connection_id = $3
                and o.kind = '${BOOKED_PAYMENT_KIND}' and o.local_id = p.id and o.next_at is not null
                where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.refunded_cents >= p.amount_cents) as has_removals,
-             to_char(coalesce(i.service_date, i.released_at, i.created_at) at time zone t.time_zone, 'YYYY-MM-DD') as day,
+             ${BOOKED_DAY_SQL} as day,
              to_char(${EFFECTIVE_DUE_DATE} at time zone t.time_zone, 'YYYY-MM-DD') as due_day,
              coalesce((select json_agg(json_build_object('name', l.name, 'description', l.description, 'category', l.category,
                'quantity', l.quantity, 'unit_price_cents', l.unit_price_cents, 'total_cents', l.total_cents, 'taxable', l.taxable)

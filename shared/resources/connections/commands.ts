@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 import type {
+  BookReconciliationStart,
   ConnectionAction,
   ConnectionCreate,
   ConnectionPatch,
@@ -9,6 +10,7 @@ import type {
 } from '../../contracts/generated.js';
 import type { VendorKind } from '../../integrations/contract/vendor.js';
 import {
+  bookReconciliationStart,
   connectionAction,
   connectionCreate,
   connectionPatch,
@@ -85,6 +87,14 @@ export const syncConnection = defineCommand<ConnectionSync>({
   action: 'connection.sync_requested',
   permission: 'admin',
   schema: connectionSync,
+});
+
+/** Compares months with the books of the connection. */
+export const reconcileConnection = defineCommand<BookReconciliationStart>({
+  type: 'connection.reconcile',
+  action: 'connection.reconciliation_requested',
+  permission: 'admin',
+  schema: bookReconciliationStart,
 });
 
 export const replayOutboundOperations = defineCommand<OperationReplay>({

@@ -9,6 +9,7 @@ import {
   slug,
   strictBoolean,
 } from '../../contracts/schemas/fields.js';
+import { month } from '../books/reconciliation/fields.js';
 import {
   connectionActionName,
   connectionCallFields,
@@ -86,6 +87,11 @@ export const connectionSync = Joi.object({
   stream: slug(['messages']).description('Default: all streams of the vendor'),
   since: dateTime().description('Read again what changed since then'),
 }).meta({ className: 'ConnectionSync' });
+
+export const bookReconciliationStart = Joi.object({
+  from: month().required().description('The first month, YYYY-MM'),
+  to: month().required().description('The last month, at most 24 months in all'),
+}).meta({ className: 'BookReconciliationStart' });
 
 export const operationReplay = Joi.object({
   since: dateTime().required().description('Inclusive; by created_at'),

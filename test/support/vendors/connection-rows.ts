@@ -19,6 +19,10 @@ const INSERTS = [
    values ($1, $2, $3, $2::uuid::text, $4, $2)`,
   `connection_drivers (tenant_id, id, connection_id, external_id, name, phone, listed_by)
    values ($1, $2, $3, $2::uuid::text, $4, $4, $2)`,
+  "book_differences (tenant_id, id, connection_id, code, message) values ($1, $2, $3, 'missing_here', $4)",
+  // There is one comparison for each connection.
+  `book_reconciliations (tenant_id, id, connection_id, from_month, to_month, months)
+   values ($1, $2, $3, '2026-01-01', '2026-01-01', jsonb_build_object($4::text, 1)) on conflict do nothing`,
 ];
 
 type ConnectionRowIds = Record<
@@ -116,5 +120,20 @@ export async function createConnectionFor(
   await stack.rows(tenantId, update, [tenantId, id, status]);
   if (/\/(vehicles|drivers)\//.test(operation))
     await storeNamesakes(stack, { tenantId, connectionId: id, text: 'T-1' });
+  if (operation.endsWith('/reconciliation')) await storeReconciliation(stack, { tenantId, connectionId: id });
+  if (operation.includes('/vehicles/'))
+    await storeNamesake(stack, { tenantId, connectionId: id, text: 'T-1' });
   return id;
+}
+
+/** Makes a connection one to books, which were compared before. */
+async function storeReconciliation(
+  stack: TestStack,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+): Promise<void> {
+  const update = "update connections set kind = 'accounting' where tenant_id = $1 and id = $2";
+  await stack.rows(tenantId, update, [tenantId, connectionId]);
+  const row = `insert into book_reconciliations (tenant_id, connection_id, id, from_month, to_month)
+    values ($1, $2, $2, '2026-01-01', '2026-01-01')`;
+  await stack.rows(tenantId, row, [tenantId, connectionId]);
 }

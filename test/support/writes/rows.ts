@@ -124,6 +124,10 @@ const ROWS: Record<string, string> = {
     values ($1, '${connectionId}', 'parrot', 'messaging', 'paused', 'live', 'x')`,
   connection_drivers: `insert into connection_drivers (tenant_id, id, connection_id, external_id, name, phone, listed_by)
     values ($1, '${newId()}', '${connectionId}', '281474976710657', 'Sam Rivera', '2125550100', '${newId()}')`,
+  book_reconciliations: `insert into book_reconciliations (tenant_id, connection_id, id, from_month, to_month)
+    values ($1, '${connectionId}', '${newId()}', '2026-01-01', '2026-01-01')`,
+  book_differences: `insert into book_differences (tenant_id, id, connection_id, code, message)
+    values ($1, '${newId()}', '${connectionId}', 'missing_here', 'x')`,
   connection_vehicles: `insert into connection_vehicles (tenant_id, id, connection_id, external_id, name, listed_by)
     values ($1, '${newId()}', '${connectionId}', '281474976710656', 'T-1', '${newId()}')`,
   truck_positions: `insert into truck_positions (tenant_id, id, truck_id, connection_id, lat, lng, at)

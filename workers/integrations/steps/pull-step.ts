@@ -26,6 +26,7 @@ import {
   storeStreamProgress,
 } from '../../../shared/sync/stream-rows.js';
 import { getAccounting } from '../books/get-accounting.js';
+import { reconcileBooks } from '../books/reconcile-books.js';
 import { pollClaims } from '../clubs/poll-claims.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
@@ -48,7 +49,8 @@ type Pull = (step: Step, stream: DueStream, startedAt: Date) => Promise<void>;
 const OWN_PULLS: Readonly<Record<string, Pull>> = {
   [DESCRIBE_STREAM]: describeAccount,
   [CHOICES_STREAM]: readChoices,
-  [RECONCILIATION_STREAM]: reconcilePage,
+  [RECONCILIATION_STREAM]: (step, ...from) =>
+    step.vendor.accounting ? reconcileBooks(step, from[0]) : reconcilePage(step, ...from),
   [VEHICLES_STREAM]: readVehicles,
   [DRIVERS_STREAM]: readDrivers,
   [POSITIONS_STREAM]: readPositions,

@@ -7,7 +7,7 @@ const FEED_LIMIT = 1000;
 /** The change feed looks this far back. */
 const FEED_DAYS = 29;
 /** The worker reads 4 MB at most. An invoice with many lines has some 30 kB. */
-const PAGE_SIZE = 100;
+export const PAGE_SIZE = 100;
 /**
  * How many records the next page reads again if a whole page was changed at the same time. One of
  * them that is changed meanwhile then shifts no other out of it.

@@ -16,3 +16,8 @@ export function parseDay(value: string | undefined): string | null {
 export function toModifiedSince(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19);
 }
+
+/** Writes a day, YYYY-MM-DD, as a literal of the filter `where`. */
+export function toDateLiteral(day: string): string {
+  return `DateTime(${day.split('-').map(Number).join(', ')})`;
+}

@@ -44,7 +44,7 @@ interface Effect {
   responseExtra?: Record<string, unknown>;
 }
 
-async function applyEffects<Input>(
+export async function applyEffects<Input>(
   tx: Transaction,
   commands: Command<Input>[],
   plan: (row: ConnectionRow, command: Command<Input>) => Effect | CommandOutcome,

@@ -8,6 +8,7 @@ import {
   updateConnections,
 } from './action-handlers.js';
 import { createConnections } from './create-handler.js';
+import { reconcileConnections } from './reconcile-handler.js';
 import {
   authorizeConnections,
   receiveConnectionNotices,
@@ -25,6 +26,7 @@ export const connectionHandlers: CommandHandlers = {
   'connection.resume': createConnectionMoveHandler('resume'),
   'connection.disconnect': createConnectionMoveHandler('disconnect'),
   'connection.sync': syncConnections,
+  'connection.reconcile': reconcileConnections,
   'connection.replay_operations': replayConnectionOperations,
   'connection.authorize': authorizeConnections,
   'connection.receive': receiveConnectionNotices,

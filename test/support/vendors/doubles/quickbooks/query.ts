@@ -5,7 +5,7 @@ const QUERY =
   /^select \* from (\w+)(?: where (.*?))?(?: orderby ([\w.]+))?(?: startposition (\d+))?(?: maxresults (\d+))?$/i;
 const TEXT = String.raw`'(?:[^'\\]|\\.)*'`;
 const CONDITION = new RegExp(
-  String.raw`^([\w.]+) (=|>=|in) (${TEXT}|\(${TEXT}(?:, ?${TEXT})*\))(?: and |$)`,
+  String.raw`^([\w.]+) (=|>=|<|in) (${TEXT}|\(${TEXT}(?:, ?${TEXT})*\))(?: and |$)`,
   'i',
 );
 
@@ -43,6 +43,7 @@ export function parseQuery(text: string): ParsedQuery {
 function compare(value: unknown, operator: string, values: readonly string[]): boolean {
   const text = String(value ?? '');
   if (operator === '>=') return Date.parse(text) >= Date.parse(values[0] ?? '');
+  if (operator === '<') return Date.parse(text) < Date.parse(values[0] ?? '');
   return values.some((one) => one.toLowerCase() === text.toLowerCase());
 }
 

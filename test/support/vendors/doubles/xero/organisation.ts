@@ -109,6 +109,8 @@ export class XeroOrganisation {
     );
     if (order === 'UpdatedDateUTC ASC')
       found.sort((a, b) => readMs(a.UpdatedDateUTC) - readMs(b.UpdatedDateUTC));
+    else if (order === 'InvoiceID ASC')
+      found.sort((a, b) => (String(a.InvoiceID) < String(b.InvoiceID) ? -1 : 1));
     else if (order !== undefined) throw new Refusal(`order ${order}`);
     if (query.page === undefined) return { [list]: found.map((one) => this.show(list, one, true)) };
     const pageSize = Math.min(Number(query.pageSize ?? 100), 1000);
