@@ -6,7 +6,7 @@ import { MIGRATION_HEAD } from '../../../migrations/index.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { createFoundation, createRuntime } from '../../../shared/platform/process/runtime.js';
 import { startWorkers } from '../../../workers/queues.js';
-import { WORKER_VENDORS } from './worker-vendors.js';
+import { buildWorkerVendors } from './worker-vendors.js';
 
 const foundation = createFoundation(loadConfig('all'), 'integrations');
 const databaseUrl = foundation.config.databaseUrl ?? '';
@@ -16,5 +16,5 @@ const runtime = createRuntime(foundation, {
   migrationHead: MIGRATION_HEAD,
 });
 process.once('SIGTERM', () => void runtime.lifecycle.close(10_000).then(() => process.exit(0)));
-await startWorkers(runtime, ['integrations'], WORKER_VENDORS);
+await startWorkers(runtime, ['integrations'], buildWorkerVendors(process.env.LIFTS_LIMITS === 'true'));
 process.stdout.write('working\n');

@@ -38,8 +38,9 @@ export class KillableWorkers {
   /**
    * Starts a worker process.
    * @param failpoint the place in the code where the process kills itself; by default nowhere
+   * @param environment more environment variables of the process
    */
-  async startProcess(failpoint = ''): Promise<TestProcess> {
+  async startProcess(failpoint = '', environment: Record<string, string> = {}): Promise<TestProcess> {
     const { databaseUrl, redisUrl, runtime } = this.stack;
     bundled ??= bundleWorker();
     const started = new TestProcess({
@@ -54,6 +55,7 @@ export class KillableWorkers {
         LOG_LEVEL: 'trace',
         ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
         ...(failpoint ? { FAILPOINTS: failpoint } : {}),
+        ...environment,
       },
     });
     this.#process = started;
@@ -79,6 +81,11 @@ export class KillableWorkers {
   async replace(dying: TestProcess, tenantId: string): Promise<void> {
     expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
     await this.start();
+    await this.endLeases(tenantId);
+  }
+
+  /** Ends the leases of a dead worker. */
+  async endLeases(tenantId: string): Promise<void> {
     const text = 'update connection_queues set owner = null, lease_until = null where tenant_id = $1';
     await this.stack.rows(tenantId, text, [tenantId]);
   }

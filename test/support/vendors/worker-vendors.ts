@@ -26,15 +26,21 @@ export const FAST_ROADSYNC: TenantVendor = {
   manifest: { ...roadsync.manifest, limits: { ...roadsync.manifest.limits, perSecond: 100 } },
 };
 
-/** The vendors of the workers that tests kill. */
-export const WORKER_VENDORS = new Vendors([
-  smtp,
-  parrot,
-  parrotWithKeys,
-  stripe,
-  samsara,
-  motive,
-  FAST_QUICKBOOKS,
-  FAST_XERO,
-  FAST_ROADSYNC,
-]);
+/**
+ * The vendors of the workers that tests kill.
+ * @param isUnlimited true to lift the limits of the books, for a test that makes very many calls
+ */
+export function buildWorkerVendors(isUnlimited = false): Vendors {
+  const books = isUnlimited ? [liftLimits(quickbooks), liftLimits(xero)] : [FAST_QUICKBOOKS, FAST_XERO];
+  return new Vendors([smtp, parrot, parrotWithKeys, stripe, samsara, motive, ...books, FAST_ROADSYNC]);
+}
+
+const liftLimits = (vendor: TenantVendor): TenantVendor => ({
+  ...vendor,
+  manifest: {
+    ...vendor.manifest,
+    limits: { perSecond: 10_000, timeoutMs: vendor.manifest.limits.timeoutMs },
+  },
+});
+
+export const WORKER_VENDORS = buildWorkerVendors();

@@ -26,6 +26,7 @@ export interface Bookkeeper {
   readonly keepsPaid: boolean;
   listInvoices(): SeenInvoice[];
   listPayments(): SeenPayment[];
+  countInvoices(): number;
   countCustomers(): number;
   pay(invoiceId: string, cents: number): void;
   /** Voids or deletes a payment. */

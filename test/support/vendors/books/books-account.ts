@@ -145,14 +145,18 @@ export abstract class BooksAccount<Booked> {
   }
 
   /** Waits until the worker has no write to the books left to send. */
-  async waitForWrites(): Promise<void> {
+  async waitForWrites(timeoutMs?: number): Promise<void> {
     const text =
-      'select state, kind, last_error from outbound_operations where next_at is not null and tenant_id = $1';
+      'select state, kind, last_error from outbound_operations where next_at is not null and tenant_id = $1 limit 10';
     let rows: unknown[] = [];
-    await eventually('the writes have ended', async () => {
-      rows = await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
-      return rows.length === 0;
-    }).catch((error: unknown) => {
+    await eventually(
+      'the writes have ended',
+      async () => {
+        rows = await this.stack.rows(this.tenant.id, text, [this.tenant.id]);
+        return rows.length === 0;
+      },
+      timeoutMs,
+    ).catch((error: unknown) => {
       throw new Error(`${String(error)}: ${JSON.stringify(rows)}`);
     });
   }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContractCheck } from './contract-check.js';
 import type { Fault } from './fault.js';
@@ -52,7 +52,28 @@ export abstract class VendorDouble {
     });
   });
 
+  private readonly sockets = new Set<Socket>();
+  private readonly endedTraffic = { received: 0, sent: 0 };
+
+  /** The bytes that the double has received and sent so far, with all headers. */
+  get traffic(): { received: number; sent: number } {
+    const sum = { ...this.endedTraffic };
+    for (const { bytesRead, bytesWritten } of this.sockets) {
+      sum.received += bytesRead;
+      sum.sent += bytesWritten;
+    }
+    return sum;
+  }
+
   async start(port = 0): Promise<this> {
+    this.server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => {
+        this.sockets.delete(socket);
+        this.endedTraffic.received += socket.bytesRead;
+        this.endedTraffic.sent += socket.bytesWritten;
+      });
+    });
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
       this.server.listen(port, '127.0.0.1', resolve);

@@ -41,6 +41,10 @@ export class QuickBooksBookkeeper implements Bookkeeper {
     });
   }
 
+  countInvoices(): number {
+    return this.company.count('Invoice');
+  }
+
   countCustomers(): number {
     return this.company.list('Customer').length;
   }

@@ -50,6 +50,10 @@ export class BooksCompany {
     return [...(this.records.get(entity)?.values() ?? [])];
   }
 
+  count(entity: EntityName): number {
+    return this.records.get(entity)?.size ?? 0;
+  }
+
   find(entity: EntityName, id: unknown): BooksRecord | undefined {
     return this.records.get(entity)?.get(String(id));
   }

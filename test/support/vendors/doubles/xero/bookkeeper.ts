@@ -35,6 +35,10 @@ export class XeroBookkeeper implements Bookkeeper {
     }));
   }
 
+  countInvoices(): number {
+    return this.organisation.count('Invoices');
+  }
+
   countCustomers(): number {
     return this.organisation.list('Contacts').length;
   }

@@ -62,6 +62,10 @@ export class XeroOrganisation {
     return [...(this.records.get(list)?.values() ?? [])];
   }
 
+  count(list: ListName): number {
+    return this.records.get(list)?.size ?? 0;
+  }
+
   find(list: ListName, id: unknown): XeroRecord | undefined {
     return this.records.get(list)?.get(String(id));
   }
