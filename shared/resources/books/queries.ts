@@ -2,6 +2,7 @@ import { EFFECTIVE_DUE_DATE } from '../../billing/effective-due-date.js';
 import type { BookCustomerState } from '../../integrations/contract/accounting.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { BOOKED_PAYMENT_KIND, CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';
+import { wasBookedSql } from './store.js';
 
 /** A record of a connection. */
 export interface BookRef {
@@ -36,6 +37,8 @@ export interface BookInvoiceFacts {
   total_cents: number;
   /** True if a write waits that removes a payment of the invoice from the books. */
   has_removals: boolean;
+  /** True if any connection has entered the invoice in books. */
+  was_booked: boolean;
   lines: {
     name: string;
     description: string | null;
@@ -63,6 +66,7 @@ export async function readBookInvoice(
     name: 'read-book-invoice',
     text: `select i.invoice_number, i.status, i.customer_id, ${externalId(CUSTOMER_KIND, 'i.tenant_id', 'i.customer_id')} as customer_external_id,
              coalesce(i.billing_email, c.billing_email) as billing_email, i.po_number, i.tax_cents::float8 as tax_cents, i.total_cents::float8 as total_cents,
+             ${wasBookedSql('i', `'${INVOICE_KIND}'`)} as was_booked,
              exists (select from payments p join outbound_operations o on o.tenant_id = p.tenant_id and o.connection_id = $3
                and o.kind = '${BOOKED_PAYMENT_KIND}' and o.local_id = p.id and o.next_at is not null
                where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.refunded_cents >= p.amount_cents) as has_removals,

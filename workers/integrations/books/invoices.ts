@@ -46,7 +46,10 @@ export const invoiceRecords: RecordKind<BookInvoiceState> = {
     const connection = await step.open();
     const customer = facts.customer_external_id ?? (await findPayer(step, operation, { facts, connection }));
     const { invoices } = getAccounting(step);
-    return invoices.put(connection, toBookInvoice(id, facts, customer), toAttempt(operation), known);
+    const attempt = toAttempt(operation);
+    const mayBeThere = attempt.mayHaveArrived || facts.was_booked;
+    const put = { ...attempt, mayHaveArrived: mayBeThere };
+    return invoices.put(connection, toBookInvoice(id, facts, customer), put, known);
   },
   storeAcceptance: bookPaymentsOfInvoice,
   compareWritten: (tx, step, { operation, accepted: { written, state } }) =>
