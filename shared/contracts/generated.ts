@@ -608,6 +608,7 @@ export interface DriverUnlink {
 export interface DriversOfConnectionQuery {
   limit: number;
   cursor?: string;
+}
 export interface BookReconciliationStart {
   from: string;
   to: string;

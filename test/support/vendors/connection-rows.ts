@@ -121,8 +121,6 @@ export async function createConnectionFor(
   if (/\/(vehicles|drivers)\//.test(operation))
     await storeNamesakes(stack, { tenantId, connectionId: id, text: 'T-1' });
   if (operation.endsWith('/reconciliation')) await storeReconciliation(stack, { tenantId, connectionId: id });
-  if (operation.includes('/vehicles/'))
-    await storeNamesake(stack, { tenantId, connectionId: id, text: 'T-1' });
   return id;
 }
 

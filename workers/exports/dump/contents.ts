@@ -197,44 +197,6 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   export_schedules: defineFieldTable(exportScheduleFields, 'deleted_at'),
 };
 
-const MIGRATION_STATE = 'which schema migrations this deployment has run';
-/** Maps each excluded table to the reason why dumps exclude it. */
-export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
-  sessions: 'credentials of people who are signed in',
-  user_factors: 'second factors of people, which are credentials',
-  webhook_secrets: 'credentials that sign webhooks',
-  connection_secrets: 'credentials of the account at its vendors',
-  oauth_attempts: 'sign-ins at vendors that are under way',
-  connection_queues: 'state of the workers for a connection, and their leases',
-  connection_choices: 'a copy of accounts and tax codes, which are read again at the vendor',
-  book_reconciliations: 'the last comparison with the books, which can be repeated',
-  book_differences: 'the result of the last comparison with the books',
-  truck_positions: 'the past positions of 30 days; GET /trucks/{id}/positions lists them',
-  sync_states: 'progress of the workers',
-  inbound_notices: 'ids of webhooks, to recognize repeated ones',
-  connection_calls: 'a technical log of thirty days',
-  idempotency_keys: 'responses stored for one day for retries; new API keys in them are encrypted',
-  operations: 'writes in progress',
-  command_attempts: 'writes in progress',
-  webhook_lanes: 'state of the delivery workers for an endpoint, and their leases',
-  search_entries: 'an index of numbers and names, which triggers build from the records',
-  mail_days: 'number of mails sent on the last day',
-  text_days: 'the price of the texts of the last day',
-  notice_mails: 'the outbox for mails about notices',
-  password_resets: 'hashes of links to set a password, for one day',
-  sign_ups: 'sign-ups that are not verified yet; they belong to no account',
-  sign_up_tokens: 'hashes of tokens of the operator; they belong to no account',
-  access_mails: 'the outbox for mails with links to join or to set a password',
-  detector_marks: 'progress of the detectors',
-  detector_looks: 'progress of the detectors',
-  terms_changes: 'pending updates by the clock',
-  stored_json_walks: 'progress of the clock',
-  sweep_faults: 'failed sweeps of the clock',
-  deployment_facts: 'facts shared by the processes of a deployment; they belong to no account',
-  schema_migrations: MIGRATION_STATE,
-  schema_migrations_lock: MIGRATION_STATE,
-};
-
 /**
  * The tables of the resources that neither LISTED_TABLES nor EXCLUDED_TABLES contains. Each table
  * includes the columns that responses show.

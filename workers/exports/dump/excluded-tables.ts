@@ -9,6 +9,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   oauth_attempts: 'sign-ins at vendors that are under way',
   connection_queues: 'state of the workers for a connection, and their leases',
   connection_choices: 'a copy of accounts and tax codes, which are read again at the vendor',
+  book_reconciliations: 'the last comparison with the books, which can be repeated',
+  book_differences: 'the result of the last comparison with the books',
   truck_positions:
     'the past positions of 30 days, up to 43 million rows; GET /trucks/{id}/positions lists them',
   sync_states: 'progress of the workers',
