@@ -49,6 +49,10 @@ async function measure(label: string, Booking: typeof BookingStack | typeof Xero
     sent: sent - before.sent,
   });
   reportCalls(double.calls.slice(calls).map(({ name }) => name));
+  const beforePull = double.traffic.sent;
+  await account.pullAll(HOUR_MS);
+  const pulled = double.traffic.sent - beforePull;
+  print(`  a regular pull that finds them all: ${toKilobytes(pulled)} from the vendor for 1,000 invoices`);
   const counts = await countBooked(account);
   const { ours, inBooks, doubled, skipped, linked, wrong } = counts;
   print(
@@ -63,18 +67,20 @@ async function measure(label: string, Booking: typeof BookingStack | typeof Xero
   await stores.stop();
 }
 
+/** Bytes of all invoices, as kilobytes of 1,000 invoices. */
+const toKilobytes = (bytes: number): string => `${Math.round(bytes / INVOICES)} kB`;
+
 function report(
   label: string,
   { killedAt, seconds, peakMb }: BackfillResult,
   { calls, received, sent }: { calls: number; received: number; sent: number },
 ): void {
-  const perThousand = (bytes: number) => `${Math.round(((bytes / INVOICES) * 1000) / 1000)} kB`;
   print(
     `${label}: ${INVOICES} invoices in ${Math.round(seconds)} s, ${(INVOICES / seconds).toFixed(1)}/s, seed ${SEED}`,
   );
   print(`  killed when the books had ${killedAt.join(', ')} invoices; peak memory of a worker ${peakMb} MB`);
   print(
-    `  for 1,000 invoices: ${Math.round((calls / INVOICES) * 1000)} calls, ${perThousand(received)} to the vendor, ${perThousand(sent)} from it (egress)`,
+    `  for 1,000 invoices: ${Math.round((calls / INVOICES) * 1000)} calls, ${toKilobytes(received)} to the vendor, ${toKilobytes(sent)} from it (egress)`,
   );
 }
 

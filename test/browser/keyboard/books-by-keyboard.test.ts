@@ -59,6 +59,25 @@ describe('books by keyboard alone', function () {
       return account.findBooked(invoice.invoice_number) !== undefined;
     });
     expect(page.url()).to.include(account.connectionId);
-    person.expectWrites('PATCH /connections/{id}', 'POST /connections/{id}/sync');
+
+    await drawer.getByText('The books were not compared yet.').waitFor();
+    await account.waitForWrites();
+    account.double.void(account.company, 'Invoice', String(account.findBooked(invoice.invoice_number)?.Id));
+    const compare = await person.openDialog('Compare months', 'Compare months');
+    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
+    await person.submit(compare, 'Compare');
+    await eventually('the books are compared', async () => {
+      await account.wake();
+      return (await drawer.getByText('One invoice differs.').count()) > 0;
+    });
+    await drawer
+      .getByText(`Invoice ${invoice.invoice_number} is open here, and void at QuickBooks Online.`)
+      .waitFor();
+    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
+    person.expectWrites(
+      'PATCH /connections/{id}',
+      'POST /connections/{id}/sync',
+      'POST /connections/{id}/reconciliation',
+    );
   });
 });

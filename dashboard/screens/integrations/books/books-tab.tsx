@@ -11,6 +11,7 @@ import { nameField } from '../vendors/vendor-schema';
 import type { BookSettings } from './book-settings';
 import { ConflictList, EarlierInvoicesDialog } from './earlier-invoices-dialog';
 import { MappingDialog } from './mapping-dialog';
+import { MonthsSection } from './months-section';
 import { nameChoice, useBookChoices } from './use-choices';
 
 /** The accounts of the books for each category of recent invoices, and what is still to choose. */
@@ -70,6 +71,7 @@ export function BooksTab({ connection }: { connection: Connection }) {
           </Button>
         </Group>
       )}
+      <MonthsSection connection={connection} canCompare={canChange} />
       {dialog === 'mapping' && (
         <MappingDialog
           connection={connection}

@@ -232,13 +232,17 @@ export abstract class BooksAccount<Booked> {
     await wakeConnectionQueues(queue, [{ tenantId: this.tenant.id, connectionId: this.connectionId }]);
   }
 
-  async pullAll(): Promise<void> {
+  async pullAll(timeoutMs?: number): Promise<void> {
     await this.hurry();
     const text = 'select from sync_states where next_at <= now() and tenant_id = $1 and connection_id = $2';
-    await eventually('the pulls have run', async () => {
-      const due = await this.stack.rows(this.tenant.id, text, [this.tenant.id, this.connectionId]);
-      return due.length === 0;
-    });
+    await eventually(
+      'the pulls have run',
+      async () => {
+        const due = await this.stack.rows(this.tenant.id, text, [this.tenant.id, this.connectionId]);
+        return due.length === 0;
+      },
+      timeoutMs,
+    );
   }
 }
 
