@@ -1,10 +1,10 @@
-import { BookingStack } from '../test/support/vendors/booking.js';
 import {
   type BackfillResult,
   countBooked,
   insertReleased,
   runBackfill,
-} from '../test/support/vendors/books/backfill.js';
+} from '../test/support/vendors/backfill/backfill.js';
+import { BookingStack } from '../test/support/vendors/booking.js';
 import type { BooksAccount } from '../test/support/vendors/books/books-account.js';
 import { KillableWorkers } from '../test/support/vendors/killable-workers.js';
 import { XeroBooking } from '../test/support/vendors/xero-booking.js';

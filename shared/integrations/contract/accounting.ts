@@ -146,7 +146,8 @@ export interface BookedInvoices extends Readings<BookInvoiceState> {
   /**
    * Creates the invoice, or updates a known one. An invoice is never in the books twice: the vendor
    * refuses a number that it has, or the adapter looks for the number first. It always looks first
-   * if `mayHaveArrived` is true, because this or an earlier connection may have entered the invoice.
+   * if `mayHaveArrived` is true, because this connection or an earlier one may have entered the
+   * invoice.
    * @throws {VendorError} `refused` if a category has no account, or if another record has the
    * number; `conflict` if the invoice was changed in the books since our last write
    */

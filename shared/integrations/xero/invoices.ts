@@ -34,8 +34,8 @@ export const invoices: BookedInvoices = {
   async put(connection, invoice, { operationKey: key, mayHaveArrived }, known) {
     const lines = mapLines(invoice, connection.settings as AccountingSettings, INVOICE_NUMBERS);
     const wanted = toInvoice(connection, invoice, lines);
-    // Xero charges for what it sends, and allows 5,000 calls a day. It refuses a second invoice with
-    // the same number, so only look for one that may be there.
+    // Xero charges for what it sends, and allows 5,000 calls a day. It refuses a second invoice
+    // with the same number, so only look for one that may be there.
     const before = known ?? (mayHaveArrived ? await findOwn(connection, invoice) : undefined);
     return before
       ? update(connection, { wanted, key, known: before })

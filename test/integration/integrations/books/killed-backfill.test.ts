@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
+import { countBooked, insertReleased, runBackfill } from '../../../support/vendors/backfill/backfill.js';
 import { BookingStack } from '../../../support/vendors/booking.js';
-import { countBooked, insertReleased, runBackfill } from '../../../support/vendors/books/backfill.js';
 import type { BooksAccount } from '../../../support/vendors/books/books-account.js';
 import { KillableWorkers } from '../../../support/vendors/killable-workers.js';
 import { XeroBooking } from '../../../support/vendors/xero-booking.js';

@@ -4,9 +4,9 @@ import type { Json } from '../../client.js';
 import type { TestProcess } from '../../load/processes.js';
 import { eventually } from '../../poll.js';
 import type { TestStack } from '../../stack.js';
+import type { SeenInvoice } from '../books/bookkeeper.js';
+import type { BooksAccount } from '../books/books-account.js';
 import type { KillableWorkers } from '../killable-workers.js';
-import type { SeenInvoice } from './bookkeeper.js';
-import type { BooksAccount } from './books-account.js';
 
 /** How many invoices one query inserts, and how many invoices a customer has. */
 const INSERTED_TOGETHER = 5_000;
