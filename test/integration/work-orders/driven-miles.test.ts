@@ -38,12 +38,17 @@ describe('driven miles of work orders', () => {
     expect(body.data.items[0].driven).to.deep.equal(driven);
   });
 
-  it('without a step for the load or the drop, or with both at one place, there are no loaded miles', async () => {
+  it('without both steps, with both at one place, or with one logged while driving, there are no loaded miles', async () => {
     const job = await DrivenJob.dispatch(stack, tenant);
     await job.storeDrive();
     await job.logSteps({ on_scene: 20, hooked: 40 });
     await job.complete();
     expect((await job.measure()).driven).to.include({ miles: 25, loaded_miles: null, loaded_coverage: null });
+    const driving = await DrivenJob.dispatch(stack, tenant);
+    await driving.storeDrive();
+    await driving.logSteps({ hooked: 50, at_destination: 70 });
+    await driving.complete();
+    expect((await driving.measure()).driven, 'logged while driving').to.include({ loaded_miles: null });
     const late = await DrivenJob.dispatch(stack, tenant);
     await late.storeDrive();
     await late.logSteps({ hooked: 75, at_destination: 76 });
@@ -63,7 +68,10 @@ describe('driven miles of work orders', () => {
     );
     const around = [
       { minutes: 30, mph: 60 },
-      { minutes: 20, mph: 30 },
+      { minutes: 10, mph: 30 },
+      { minutes: 3, mph: 0 },
+      { minutes: 10, mph: 30 },
+      { minutes: 3, mph: 0 },
       { minutes: 60, mph: 60 },
     ];
     await storeDrive(
@@ -71,8 +79,8 @@ describe('driven miles of work orders', () => {
       { tenantId: tenant.id, truckId: job.truckId },
       { legs: around, startMs: job.startMs - 30 * 60_000 },
     );
-    await job.logSteps({ hooked: 10, at_destination: 20 });
-    await job.complete(20);
+    await job.logSteps({ hooked: 12, at_destination: 23 });
+    await job.complete(26);
     expect((await job.measure()).driven).to.include({ miles: 10, loaded_miles: 5 });
   });
 
