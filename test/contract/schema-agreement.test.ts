@@ -35,11 +35,12 @@ function accepts(schema: Joi.Schema, value: unknown): boolean {
  * hostile value is then valid.
  */
 function hasOnlyFormats(schema: Joi.ObjectSchema): boolean {
-  type Key = { flags?: { presence?: string; only?: boolean }; rules?: { name: string }[] };
+  type Rule = { name: string; args?: { regex?: string } };
+  type Key = { flags?: { presence?: string; only?: boolean }; rules?: Rule[] };
+  const isFormat = ({ name, args }: Rule) => name === 'email' || args?.regex?.startsWith('/^2\\d{3}-(0');
   const { keys = {} } = schema.describe() as { keys?: Record<string, Key> };
   return Object.values(keys).every(
-    ({ flags, rules }) =>
-      flags?.presence === 'required' && (flags.only || rules?.some(({ name }) => name === 'email')),
+    ({ flags, rules }) => flags?.presence === 'required' && (flags.only || rules?.some(isFormat)),
   );
 }
 

@@ -33,6 +33,10 @@ const dateTimes = fc
   )
   .map(([date, t, fraction, zone]) => `${date.toISOString().slice(0, 19).replace('T', t)}${fraction}${zone}`);
 
+const months = fc
+  .date({ min: new Date('2000-01-02'), max: new Date('2999-12-30'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 7));
+
 const days = fc.date(PAST_AND_FUTURE).map((date) => date.toISOString().slice(0, 10));
 const timesOfDay = fc.stringMatching(/^([01][0-9]|2[0-3]):[0-5][0-9]$/);
 
@@ -54,6 +58,7 @@ function strings(description: Description): fc.Arbitrary<string> {
   if (metas.some((meta) => meta.format === 'date')) return days;
   if (metas.some((meta) => meta.takesDay)) return fc.oneof(dateTimes, days);
   if (rules.some((one) => one.args?.regex?.startsWith('/^([01]'))) return timesOfDay;
+  if (rules.some((one) => one.args?.regex?.startsWith('/^2\\d{3}-(0'))) return months;
   if (metas.some((meta) => meta.format === 'time-zone'))
     return fc.constantFrom('UTC', 'America/New_York', 'Europe/Berlin');
   if (rule('guid'))
