@@ -24,6 +24,7 @@ import type { Step, StepCommand } from '../vendor/step.js';
  * The wait if the vendor refuses a call because of its rate limit and sends no Retry-After header.
  */
 const DEFAULT_LIMIT_WAIT_MS = 30_000;
+const CLOCK_SKEW_MS = 60_000;
 const TAKEN_ID =
   'The vendor has accepted the record, but under the id of another one. What happens to it there will not arrive here.';
 
@@ -71,7 +72,7 @@ export function planOutcome(step: Step, operation: StartedOperation, outcome: Wr
       const id = { tenant_id, connection_id, kind: kindName, local_id, external_id, url };
       // An earlier attempt may have written the record. Pulls since then have ignored the record's
       // changes, because its external id was unknown. So store no version, and read the streams
-      // again from the time when the operation was created.
+      // again from the time of the first attempt. An operation may have waited for long before.
       const { taken } = await storeExternalIds(tx, [{ ...id, version: mayHaveArrived ? null : version }]);
       if (taken > 0) commands.push(buildIssue(operation, 'conflict', TAKEN_ID));
       const compared = await kind.compareWritten?.(tx, step, { operation, accepted: outcome });
@@ -83,11 +84,16 @@ export function planOutcome(step: Step, operation: StartedOperation, outcome: Wr
       }
       if (mayHaveArrived)
         await makeStreamsDue(tx, [
-          { tenant_id, id: connection_id, stream: null, since: operation.created_at },
+          { tenant_id, id: connection_id, stream: null, since: startOfReads(operation) },
         ]);
       return commands;
     },
   };
+}
+
+/** The time of the first attempt, less what the vendor's clock may be late. */
+function startOfReads({ first_attempt_at }: StartedOperation): string {
+  return new Date(Date.parse(first_attempt_at) - CLOCK_SKEW_MS).toISOString();
 }
 
 type CancelledWrite = Extract<WriteOutcome, { cancelled: string }>;
