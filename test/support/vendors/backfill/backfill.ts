@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Json } from '../../client.js';
 import type { TestProcess } from '../../load/processes.js';
@@ -75,13 +76,12 @@ export async function runBackfill(
   { invoices, months, kills, seed, timeoutMs }: BackfillOptions,
 ): Promise<BackfillResult> {
   const startedAt = performance.now();
-  const random = new SeededRandom(seed);
-  const moments = Array.from({ length: kills }, () => 1 + Math.floor(random.next() * (invoices - 1)));
+  const moments = drawMoments(seed, { kills, invoices });
   const killedAt: number[] = [];
   let peakMb = 0;
   let worker = await workers.startProcess('', { LIFTS_LIMITS: 'true', LOG_LEVEL: 'warn' });
   await syncSince(account, months);
-  for (const moment of moments.sort((a, b) => a - b)) {
+  for (const moment of moments) {
     await eventually(
       `${moment} invoices are in the books`,
       () => account.bookkeeper.countInvoices() >= moment,
@@ -98,6 +98,14 @@ export async function runBackfill(
   await account.waitForWrites(timeoutMs);
   peakMb = Math.max(peakMb, readPeakMb(worker));
   return { killedAt, seconds: (performance.now() - startedAt) / 1000, peakMb };
+}
+
+/** Draws the numbers of entered invoices at which the worker is killed, the lowest one first. */
+function drawMoments(seed: string, { kills, invoices }: { kills: number; invoices: number }): number[] {
+  const draw = (nth: number) =>
+    createHash('sha256').update(`${seed}/${nth}`).digest().readUInt32BE(0) / 2 ** 32;
+  const moments = Array.from({ length: kills }, (_, nth) => 1 + Math.floor(draw(nth) * (invoices - 1)));
+  return moments.sort((a, b) => a - b);
 }
 
 /** Lets the account enter all that was released since then, page by page. */
