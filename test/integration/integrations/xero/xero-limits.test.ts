@@ -20,6 +20,32 @@ describe('Xero: its limits are kept, and lose nothing', () => {
     expect(booking.double.mostAtOnce.get(account.organisation.tenantId)).to.equal(1);
   });
 
+  it('a new invoice takes one call, and is looked for only after an attempt without an answer', async () => {
+    const { tenantId } = account.organisation;
+    const isAboutInvoices = (name: string) => name === 'GET Invoices' || name === 'PUT Invoices';
+    const enter = async () => {
+      const first = booking.double.calls.length;
+      const { invoice_number } = await account.release();
+      await eventually('the invoice is in the books', async () => {
+        await account.hurry([]);
+        return account.findBooked(invoice_number);
+      });
+      await account.settle();
+      const own = booking.double.calls.slice(first).filter((call) => call.tenantId === tenantId);
+      return own.map(({ name }) => name).filter(isAboutInvoices);
+    };
+    booking.double.webhooks.habits.isLost = true;
+    expect(await enter()).to.deep.equal(['PUT Invoices']);
+    let hasFailed = false;
+    booking.double.misbehave = (name) => {
+      if (hasFailed || name !== 'PUT Invoices') return undefined;
+      hasFailed = true;
+      return { kind: 'status', status: 500 };
+    };
+    const calls = (await enter()).slice(0, 3);
+    expect(calls).to.deep.equal(['PUT Invoices', 'GET Invoices', 'PUT Invoices']);
+  });
+
   it('a 429 names its limit, and the connection waits as long as Retry-After says', async () => {
     let isOver = false;
     booking.double.misbehave = (name) => {
