@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { Json } from '../../client.js';
 import type { TestProcess } from '../../load/processes.js';
 import { eventually } from '../../poll.js';
-import { SeededRandom } from '../../random/seeded-random.js';
 import type { TestStack } from '../../stack.js';
 import type { SeenInvoice } from '../books/bookkeeper.js';
 import type { BooksAccount } from '../books/books-account.js';
