@@ -69,7 +69,7 @@ describe('failed jobs', () => {
   it("a failed clock job is logged, and /readyz returns each schedule's last success and lateness", async () => {
     await stack.createTenant();
     await stack.createTenant();
-    await stack.runAsOwner('alter table impounds rename to impounds_away');
+    await stack.runAsOwner('alter table impounds rename column free_days to days_away');
     await startClock(stack.runtime);
     const readReadiness = async () => (await (await fetch(`${stack.origin}/readyz`)).json()) as Entry;
     const readSchedules = async () =>
@@ -80,7 +80,7 @@ describe('failed jobs', () => {
     await eventually('the failure is logged', () => listErrors('clock').length > 0);
     const [entry] = listErrors('clock') as [Entry];
     expect(entry.job).to.equal('accrue-storage');
-    expect((entry.err as Entry).message).to.match(/relation "impounds" does not exist/);
+    expect((entry.err as Entry).message).to.match(/column i\.free_days does not exist/);
     await eventually('the other schedules have succeeded', async () =>
       Object.entries(await readSchedules()).every(
         ([name, run]) => name === 'accrue-storage' || run.last_succeeded_at !== null,
@@ -96,14 +96,14 @@ describe('failed jobs', () => {
     const metrics = await fetch(`${stack.origin}/metrics`).then((response) => response.text());
     expect(metrics).to.match(/^tow_schedule_age_seconds\{schedule="mark-overdue"\} \d+$/m);
     expect(metrics).to.not.include('schedule="accrue-storage"');
-    expect(JSON.stringify(await readReadiness()), '/readyz needs no key').to.not.include('impounds');
+    expect(JSON.stringify(await readReadiness()), '/readyz needs no key').to.not.include('free_days');
     const run = (await readScheduleRuns(stack.runtime.db, SCHEDULES)).find(
       (one) => one.schedule === 'accrue-storage',
     );
     expect(run).to.include({ is_late: true, last_succeeded_at: null, age_seconds: null });
-    expect(run?.last_error).to.match(/impounds/);
+    expect(run?.last_error).to.match(/free_days/);
 
-    await stack.runAsOwner('alter table impounds_away rename to impounds');
+    await stack.runAsOwner('alter table impounds rename column days_away to free_days');
     await openClockQueue(stack.runtime).add('accrue-storage', {}, { jobId: newId() });
     await eventually('the schedule has succeeded', async () => (await readSchedules())['accrue-storage']?.ok);
   });
