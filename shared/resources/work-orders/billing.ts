@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres/database.js';
-import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /**
  * Updates the `billing_status` of work orders from their invoices (docs/decisions.md §2). A work
@@ -30,4 +30,15 @@ export async function refreshBillingStatus(tx: Transaction, refs: RecordRef[]): 
            where w.tenant_id = next.tenant_id and w.id = next.id and w.billing_status <> next.billing_status`,
     values: [JSON.stringify(refs)],
   });
+}
+
+/** Finds the work orders that have a released invoice. */
+export async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'released-jobs',
+    text: `select distinct r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')}
+           join invoices i on i.tenant_id = r.tenant_id and i.work_order_id = r.id and i.released_at is not null`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
 }

@@ -9,17 +9,11 @@ import type {
 import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import {
-  parseColumnNames,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../../records/record-refs.js';
+import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { listMomentsOfMove, sendJobTexts } from '../message-templates/job-texts.js';
 import { reportProgress, toClubProgress, type WorkOrderProgress } from '../open-club-offers/progress.js';
 import { type LockedFleet, lockFleet, renderAssigned } from './assignment.js';
-import { refreshBillingStatus } from './billing.js';
+import { findReleased, refreshBillingStatus } from './billing.js';
 import { RESET_DRIVEN_MILES } from './driven/store-handler.js';
 import {
   type CancelReason,
@@ -217,16 +211,6 @@ async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkO
   ]);
   const fleet = await lockFleet(tx, action === 'assign' ? commands : []);
   return { rows, fleet, released, now: new Date().toISOString() };
-}
-
-async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
-  const rows = await tx.query<RecordRef>({
-    name: 'released-jobs',
-    text: `select distinct r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')}
-           join invoices i on i.tenant_id = r.tenant_id and i.work_order_id = r.id and i.released_at is not null`,
-    values: [JSON.stringify(refs)],
-  });
-  return new Set(rows.map(refKey));
 }
 
 const STORED = `status text, intake text, truck_id uuid, driver_id uuid, dispatch_time timestamptz, completion_time timestamptz,
