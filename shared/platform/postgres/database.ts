@@ -82,6 +82,10 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     Reflect.deleteProperty(error, 'client');
     options.logger.warn({ err: error }, 'postgres connection lost');
   });
+  // PostgreSQL may end a connection in the packet that opens it. The pool has then handed out the
+  // client, but `checkOut` has not run yet. Without this listener, the error would end the process.
+  // The client's next query reports the lost connection.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new PooledDatabase(pool, options.poolSize);
 }
 

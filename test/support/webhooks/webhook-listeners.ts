@@ -46,6 +46,8 @@ export interface OpenDelivery {
   attempts: number;
   endpoint_id: string;
   event_id: string;
+  last_error: string | null;
+  next_attempt_at: Date;
 }
 
 export class WebhookListeners {
@@ -127,11 +129,14 @@ export class WebhookListeners {
     const failed = this.load.calls.filter(({ outcome }) => outcome !== 'ok');
     expect(failed, 'calls that did not succeed').to.deep.equal([]);
     const limit = Math.max(0, healedAt + RECOVERY_MS - Date.now());
-    await eventually(
-      'every delivery to end',
-      async () => (await this.findOpenDeliveries()).length === 0,
-      limit,
-    );
+    let open: OpenDelivery[] = [];
+    const haveEnded = async () => {
+      open = await this.findOpenDeliveries();
+      return open.length === 0;
+    };
+    await eventually('every delivery to end', haveEnded, limit).catch((error: Error) => {
+      throw new Error(`${error.message}; ${open.length} are open: ${JSON.stringify(open.slice(0, 3))}`);
+    });
     deliveryTotals.slowestRecoveryMs = Math.max(deliveryTotals.slowestRecoveryMs, Date.now() - healedAt);
     expect(this.receiver.problems).to.deep.equal([]);
     for (const listener of this.listeners) this.#expectAllReceived(listener);
@@ -204,7 +209,7 @@ export class WebhookListeners {
 
   findOpenDeliveries(): Promise<OpenDelivery[]> {
     return this.#query<OpenDelivery>(
-      'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',
+      'select id, endpoint_id, event_id, attempts, last_error, next_attempt_at from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',
     );
   }
 
