@@ -76,7 +76,7 @@ const slowScenarios: Scenarios = {
 
 const onlyScaledOut: Scenarios = {
   'a webhook worker that continues after it lost its leases changes nothing': runUnderLoad(freeze, {
-    settings: { WEBHOOK_TIMEOUT_MS: '2000' },
+    settings: { WEBHOOK_TIMEOUT_MS: '5000' },
   }),
   'no event is lost or repeated when PostgreSQL does not respond for longer than a lease': runUnderLoad(
     async ({ deployment }) => {
