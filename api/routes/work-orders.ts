@@ -3,7 +3,7 @@ import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
 import { ACTIVE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
-import { readEstimatedArrival } from '../../shared/resources/trucks/drive-to-pickup.js';
+import { describeDrive, readDrive } from '../../shared/resources/trucks/drive-to-pickup.js';
 import {
   acceptWorkOrder,
   assignWorkOrder,
@@ -38,10 +38,10 @@ type ServeWorkOrderWrite = <Input>(definition: CommandDefinition<Input>) => ApiM
 
 export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
   const addLinks = createWorkOrderLinkAdder(api);
-  const addMembers = (body: string, ctx: ApiContext) => addArrival(api, addLinks(body, ctx), ctx);
+  const addMembers = (body: string, ctx: ApiContext) => addDriveMembers(api, addLinks(body, ctx), ctx);
   const addMembersIfPossible = (body: string, ctx: ApiContext) =>
     addMembers(body, ctx).catch((error: unknown) => {
-      api.logger.warn({ err: error, requestId: ctx.state.requestId }, 'an arrival was not estimated');
+      api.logger.warn({ err: error, requestId: ctx.state.requestId }, 'the drive of a truck was not read');
       return addLinks(body, ctx);
     });
   const write: ServeWorkOrderWrite = (definition) =>
@@ -93,15 +93,15 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
 });
 
 /**
- * Adds the estimated arrival to the JSON of a work order. Only an active work order needs another
- * query for it.
+ * Adds the estimated arrival and the proposed step to the JSON of a work order. Only an active work
+ * order needs another query for them.
  */
-async function addArrival({ db }: ApiRuntime, body: string, { state }: ApiContext): Promise<string> {
+async function addDriveMembers({ db }: ApiRuntime, body: string, { state }: ApiContext): Promise<string> {
   const { id, status } = JSON.parse(body) as { id: string; status: WorkOrderStatus };
   const target = { tenantId: state.key.tenantId, workOrderId: id };
   const isActive = (ACTIVE_STATUSES as readonly WorkOrderStatus[]).includes(status);
-  const arrival = isActive ? await readEstimatedArrival(db, target) : null;
-  return `${body.slice(0, -1)},"estimated_arrival_at":${JSON.stringify(arrival)}}`;
+  const members = JSON.stringify(describeDrive(isActive ? await readDrive(db, target) : null));
+  return `${body.slice(0, -1)},${members.slice(1)}`;
 }
 
 function workOrderActionRoutes(

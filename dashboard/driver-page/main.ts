@@ -82,7 +82,7 @@ class Controller {
 
   async open(embedded: EmbeddedState): Promise<void> {
     if (embedded && 'has_ended' in embedded) return this.#end();
-    const state = embedded ?? (await this.store.readState(job));
+    const state = embedded ?? (await this.#readStored());
     if (state) this.#receive(state);
     if (embedded) await this.store.saveState(job, embedded);
     await this.#show();
@@ -96,6 +96,12 @@ class Controller {
     setInterval(() => document.visibilityState === 'visible' && !this.#hasEnded && send(), READ_EVERY_MS);
     if (otherTabs) otherTabs.onmessage = ({ data }) => void this.#hear(data);
     send();
+  }
+
+  /** Reads the state that the phone has kept. The truck may have left the place of a proposal. */
+  async #readStored(): Promise<DriverState | undefined> {
+    const state = await this.store.readState(job);
+    return state && { ...state, proposal: null };
   }
 
   #receive(state: DriverState): void {

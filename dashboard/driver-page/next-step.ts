@@ -8,7 +8,8 @@ const PAUSE_MS = 700;
 export class NextStep {
   readonly element = el('div', { class: 'next' });
   readonly #done = el('p', { class: 'done' });
-  readonly #button = button('', () => this.#press(), { class: 'big' });
+  readonly #proposal = el('p', { id: 'proposal', hidden: true });
+  readonly #button = button('', () => this.#press(), { class: 'big', 'aria-describedby': 'proposal' });
   readonly #miles = el('input', {
     id: 'miles',
     type: 'number',
@@ -36,10 +37,10 @@ export class NextStep {
       // A key that is held down would take one step after the other.
       if (event.repeat) event.preventDefault();
     });
-    this.element.append(this.#done, this.#button, this.#confirm);
+    this.element.append(this.#done, this.#proposal, this.#button, this.#confirm);
   }
 
-  update({ state: { steps, taken }, stored }: View): void {
+  update({ state: { steps, taken, proposal }, stored, isOnline }: View): void {
     const waiting = stored
       .filter(({ refused }) => refused === null)
       .map(({ action }) => (action.kind === 'step' ? action.step : action.kind));
@@ -51,6 +52,10 @@ export class NextStep {
     this.#done.textContent = position === 0 ? 'Not started yet' : (steps[position - 1]?.done ?? '');
     this.#button.textContent = next?.action ?? '';
     this.#button.hidden = !next || !this.#confirm.hidden;
+    // Without a network, the phone does not learn that the truck has left again.
+    const isProposed = isOnline && next !== undefined && proposal?.step === next.id;
+    this.#proposal.textContent = isProposed ? proposal.text : '';
+    this.#proposal.hidden = !isProposed;
   }
 
   #press(): void {

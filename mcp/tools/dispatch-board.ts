@@ -15,7 +15,7 @@ export const getDispatchBoardTool = defineReadTool<object>({
   name: 'get_dispatch_board',
   title: 'Look at the dispatch board',
   description:
-    'Shows what is going on right now. unassigned_work_orders: jobs that still need a truck, with waiting_s. active_jobs: jobs under way, with truck_id, driver_id, step and elapsed_s. Both have the most urgent first. trucks: each with driver, status and place. counts are of everything. A very busy board is shortened: `omitted` then says how many are not shown, and list_work_orders with a status pages through all of them.',
+    'Shows what is going on right now. unassigned_work_orders: jobs that still need a truck, with waiting_s. active_jobs: jobs under way, with truck_id, driver_id, step, elapsed_s and proposed_step: the next step by the position of the truck, which a person confirms. Both have the most urgent first. trucks: each with driver, status and place. counts are of everything. A very busy board is shortened: `omitted` then says how many are not shown, and list_work_orders with a status pages through all of them.',
   scope: 'read_dispatch',
   entityType: 'dispatch_board',
   action: 'dispatch_board.read',

@@ -2889,6 +2889,8 @@ export interface WorkOrder {
   driver_url?: string | null;
   tracking_url?: string | null;
   estimated_arrival_at?: string | null;
+  proposed_step?:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
 }
 export interface WorkOrderAction {
   [k: string]: unknown;
@@ -3240,6 +3242,8 @@ export interface ActiveJob {
   priority: number;
   elapsed_s: number;
   estimated_arrival_at: string | null;
+  proposed_step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
 }
 export interface AgentDispatchBoard {
   generated_at: string;
@@ -3355,6 +3359,8 @@ export interface UnassignedJob {
   driver_url?: string | null;
   tracking_url?: string | null;
   estimated_arrival_at?: string | null;
+  proposed_step?:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   priority: number;
   waiting_s: number;
 }

@@ -76,6 +76,8 @@ export interface DriverState {
   steps: PlannedStep[];
   /** Number of steps that the driver has taken. */
   taken: number;
+  /** The step that the position of the truck shows, in words. Only the driver takes it. */
+  proposal: { step: string; text: string } | null;
   /** Set while the truck is out of service because of an inspection. */
   warning: string | null;
   checklist: { key: string; label: string }[];

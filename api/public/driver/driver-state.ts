@@ -1,3 +1,4 @@
+import { describeDrive } from '../../../shared/resources/trucks/drive-to-pickup.js';
 import type { DrivenWorkOrder } from '../../../shared/resources/work-order-links/driver-queries.js';
 import { isTowed } from '../../../shared/resources/work-order-links/is-towed.js';
 import { MAX_PHOTOS } from '../../../shared/resources/work-order-photos/fields.js';
@@ -18,6 +19,8 @@ const WITH_TOW: PlannedStep[] = [
   { id: 'towing', action: 'I am towing', done: 'Towing' },
   { id: 'at_destination', action: 'I am at the drop-off', done: 'At the drop-off' },
 ];
+/** The texts for steps that the position of the truck shows. */
+const PROPOSALS = { on_scene: 'You seem to be at the pickup.' };
 const LAST: PlannedStep = { id: 'complete', action: 'Complete', done: 'Completed' };
 
 /** The items of a pre-trip inspection. */
@@ -35,6 +38,7 @@ export const CHECKLIST = [
 export function buildDriverState(workOrder: DrivenWorkOrder, payments: Payments | null): DriverState {
   const { job_number: number, company, environment, unit_number, driver_name, inspection } = workOrder;
   const steps = planSteps(workOrder);
+  const { proposed_step: proposed } = describeDrive(workOrder.drive);
   return {
     number,
     company,
@@ -44,6 +48,7 @@ export function buildDriverState(workOrder: DrivenWorkOrder, payments: Payments 
     facts: listFacts(workOrder),
     steps,
     taken: countTaken(steps, workOrder.step),
+    proposal: proposed && { step: proposed, text: PROPOSALS[proposed] },
     warning: workOrder.is_truck_blocked
       ? `Truck ${unit_number} is out of service because of a defect. Call your dispatcher.`
       : null,

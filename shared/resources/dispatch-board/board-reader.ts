@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/postgres/database.js';
-import { estimateArrivalOf } from '../trucks/drive-to-pickup.js';
+import { describeDrive } from '../trucks/drive-to-pickup.js';
 import {
   type BoardRow,
   type BoardViewer,
@@ -158,8 +158,8 @@ function renderBoard(
 }
 
 function renderActiveTail({ seconds, drive }: ListedWorkOrder): string {
-  const arrival = drive === '-' ? null : estimateArrivalOf(drive);
-  return `"elapsed_s":${seconds},"estimated_arrival_at":${JSON.stringify(arrival)}`;
+  const members = JSON.stringify(describeDrive(drive === '-' ? null : drive));
+  return `"elapsed_s":${seconds},${members.slice(1, -1)}`;
 }
 
 /** `renderTail` returns the members that follow those of the cached JSON, in ASCII. */

@@ -2,8 +2,12 @@ import Joi from 'joi';
 import { allRequired, dateTime, integer, oneOrMore, uuid } from '../../contracts/schemas/fields.js';
 import { driver } from '../drivers/schema.js';
 import { truck } from '../trucks/schema.js';
-import { estimatedArrival } from '../work-orders/fields.js';
+import { driveMembers } from '../work-orders/fields.js';
 import { agentWorkOrder, workOrder } from '../work-orders/schema.js';
+
+const requiredDriveMembers = Object.fromEntries(
+  Object.entries(driveMembers).map(([name, schema]) => [name, schema.required()]),
+);
 
 const seconds = () => integer(0, Number.MAX_SAFE_INTEGER).example(420);
 
@@ -11,7 +15,7 @@ export const activeJob = workOrder
   .keys({
     priority: Joi.number().integer().required().example(0),
     elapsed_s: seconds().required().description('Seconds since the dispatch'),
-    estimated_arrival_at: estimatedArrival().required(),
+    ...requiredDriveMembers,
   })
   .meta({ className: 'ActiveJob' });
 
@@ -74,9 +78,7 @@ export const agentDispatchBoard = boardBase
       trucks: omittedCount(),
       unassigned_work_orders: omittedCount(),
     }).description('How many of each are not shown; absent if all are shown'),
-    active_jobs: Joi.array()
-      .items(agentBoardWorkOrder('elapsed_s').keys({ estimated_arrival_at: estimatedArrival().required() }))
-      .required(),
+    active_jobs: Joi.array().items(agentBoardWorkOrder('elapsed_s').keys(requiredDriveMembers)).required(),
     unassigned_work_orders: Joi.array().items(agentBoardWorkOrder('waiting_s')).required(),
   })
   .meta({ className: 'AgentDispatchBoard' });

@@ -20,7 +20,7 @@ const ROAD_FACTOR = 1.3;
 /** The speed of a truck in town and on highways, with its stops. */
 const AVERAGE_MPH = 30;
 /** A slower truck counts as standing: at a light, or before it leaves. */
-const STANDING_MPH = 5;
+export const STANDING_MPH = 5;
 /** One reported speed says little about the whole way, so it counts only within these bounds. */
 const SPEED_BOUNDS_MPH = [10, 60] as const;
 /** A longer drive is no drive to a motorist: one of the places is wrong. */
@@ -37,8 +37,7 @@ export function estimateArrival(
   { truck, pickup, locatedMs, speedMph }: DriveToPickup,
   nowMs: number,
 ): Date | null {
-  const ageMs = nowMs - locatedMs;
-  if (!(ageMs <= STALE_AFTER_MINUTES * MINUTE_MS && ageMs >= -MAX_AHEAD_MS)) return null;
+  if (!isPositionFresh(locatedMs, nowMs)) return null;
   const isMoving = speedMph !== null && speedMph >= STANDING_MPH;
   const hours = (measureMiles(truck, pickup) * ROAD_FACTOR) / (isMoving ? blendSpeed(speedMph) : AVERAGE_MPH);
   if (!(hours <= MAX_HOURS)) return null;
@@ -47,6 +46,12 @@ export function estimateArrival(
   const arrivalMs = Math.max(startMs + hours * HOUR_MS, nowMs + MINUTE_MS);
   const unitMs = arrivalMs - nowMs < COARSE_FROM_MS ? MINUTE_MS : 5 * MINUTE_MS;
   return new Date(Math.ceil(arrivalMs / unitMs) * unitMs);
+}
+
+/** True if a position of this time shows where the truck is now. */
+export function isPositionFresh(locatedMs: number, nowMs: number): boolean {
+  const ageMs = nowMs - locatedMs;
+  return ageMs <= STALE_AFTER_MINUTES * MINUTE_MS && ageMs >= -MAX_AHEAD_MS;
 }
 
 /** Returns the mean of the average and the reported speed, so that one stop changes little. */

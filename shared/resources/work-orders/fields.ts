@@ -71,13 +71,20 @@ export const vehicle = columnGroup('vehicle', {
   },
 });
 
-/** The arrival at the pickup, estimated from the position of the truck at each read. */
-export const estimatedArrival = () =>
-  dateTime()
+/** The members that follow from the position of the truck at each read. */
+export const driveMembers = {
+  estimated_arrival_at: dateTime()
     .allow(null)
     .description(
       'When the truck arrives at the pickup, estimated from its distance and speed without roads and traffic, and rounded. eta is what a dispatcher promised. null: the truck has arrived, or its position is unknown or older than five minutes, or pickup has no coordinates',
-    );
+    ),
+  proposed_step: driverStep
+    .allow(null)
+    .example('on_scene')
+    .description(
+      "The driver's step that the truck's position shows and nobody has logged: on_scene once it stands at the pickup. It is a proposal, and a person logs the step. null: the position shows none",
+    ),
+};
 
 /**
  * Maps each state to its allowed actions. A key is the status and two flags, accepted and billed:

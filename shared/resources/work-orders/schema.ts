@@ -15,7 +15,7 @@ import {
 } from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelReason, driverStep, loggedAction, workOrderActionName } from './enums.js';
-import { estimatedArrival, workOrderFields } from './fields.js';
+import { driveMembers, workOrderFields } from './fields.js';
 import { ON_SITE_CANCEL_REASONS } from './transitions.js';
 
 export { cancelReason, driverStep, loggedAction, workOrderActionName };
@@ -58,7 +58,7 @@ const link = () => Joi.string().allow(null).example(null);
 /**
  * A work order. Lists, events and exports omit the links. The API adds the links to the response
  * about a single work order, if the caller may dispatch. Only these responses and the
- * dispatch board have the estimated arrival.
+ * dispatch board have the estimated arrival and the proposed step.
  */
 export const workOrder = workOrderFields.response
   .keys({
@@ -68,7 +68,7 @@ export const workOrder = workOrderFields.response
     tracking_url: link().description(
       "Link of the motorist's tracking page; needs no key. Only in responses with one work order, for callers that may assign trucks; null when the work order has ended",
     ),
-    estimated_arrival_at: estimatedArrival(),
+    ...driveMembers,
   })
   .meta({ className: 'WorkOrder' });
 

@@ -36,6 +36,11 @@ const COUNT_STORED = `new Promise((resolve) => {
   };
 })`;
 
+/** Code that runs before the page: the phone has a network, and no request is answered. */
+const NETWORK_WITHOUT_ANSWERS = `
+  Object.defineProperty(navigator, 'onLine', { get: () => true });
+  window.fetch = () => new Promise(() => {});`;
+
 describe("the driver's page in a browser", () => {
   const stack = useStack();
   const tenant = useTenant(stack, 'Hudson Towing');
@@ -46,6 +51,16 @@ describe("the driver's page in a browser", () => {
     const job = await createDrivenJob(tenant.client);
     const context = await openPhone(colorScheme);
     return { job, context, page: await openPage(context, job) };
+  }
+
+  /** Books a work order whose truck stands at the pickup. */
+  async function createJobAtPickup() {
+    const place = { lat: 40.7128, lng: -74.006 };
+    const job = await createDrivenJob(tenant.client, { pickup: { address: '12 Main St', ...place } });
+    const locate = (speed_mph: number) =>
+      tenant.client.patch(`/trucks/${job.truckId}`, { location: { ...place, speed_mph } });
+    await locate(0);
+    return { job, locate };
   }
 
   const cancel = (job: DrivenJob) =>
@@ -59,6 +74,7 @@ describe("the driver's page in a browser", () => {
         [tenant.id, id],
       )
     ).map(({ step }) => step);
+  const findProposal = (page: Page) => page.getByText('You seem to be at the pickup.', { exact: true });
   const findButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const tap = (page: Page, name: string) => findButton(page, name).tap();
   const waitForStatus = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
@@ -111,6 +127,50 @@ describe("the driver's page in a browser", () => {
     expect(await readWorkOrder(job.id)).to.deep.include({ status: 'completed', miles: 12.5 });
     expect((await readWorkOrder(job.id)).notes).to.include('Sam Rivera] Keys are in the box');
     expect(await countStored(page)).to.equal(0);
+  });
+
+  it('the page says that the truck seems to be at the pickup, for the step that is next and while it is true', async () => {
+    const { job, locate } = await createJobAtPickup();
+    const context = await openPhone();
+    const page = await openPage(context, job);
+    const proposal = findProposal(page);
+    await tap(page, 'Accept');
+    await findButton(page, 'I am on my way').waitFor();
+    expect(await proposal.isVisible()).to.equal(false);
+    await tap(page, 'I am on my way');
+    await proposal.waitFor();
+    await context.setOffline(true);
+    await proposal.waitFor({ state: 'hidden' });
+    await context.setOffline(false);
+    await proposal.waitFor();
+    await context.setOffline(true);
+    await locate(30);
+    await context.setOffline(false);
+    await waitForStatus(page, 'Everything is sent');
+    await proposal.waitFor({ state: 'hidden' });
+    await locate(0);
+    await page.reload();
+    await proposal.waitFor();
+    await tap(page, 'I am at the vehicle');
+    await findButton(page, 'The vehicle is loaded').waitFor();
+    expect(await proposal.isVisible()).to.equal(false);
+    expect(await listSteps(job.id)).to.deep.equal(['acknowledged', 'en_route', 'on_scene']);
+  });
+
+  it('a phone that opens the page from its storage does not say that the truck is still at the pickup', async () => {
+    const { job } = await createJobAtPickup();
+    const context = await openPhone();
+    const page = await openPage(context, job);
+    await tap(page, 'Accept');
+    await tap(page, 'I am on my way');
+    await findProposal(page).waitFor();
+    await waitForWorker(page);
+    await page.close();
+    await context.addInitScript(NETWORK_WITHOUT_ANSWERS);
+    await context.setOffline(true);
+    const opened = await openPage(context, job);
+    await findButton(opened, 'I am at the vehicle').waitFor();
+    expect(await findProposal(opened).isVisible()).to.equal(false);
   });
 
   it('a driver files an inspection with a defect, and is warned', async () => {

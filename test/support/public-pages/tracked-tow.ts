@@ -53,7 +53,7 @@ export class TrackedTow {
   }
 
   /** Stores a position of the truck. */
-  async locate(place: { lat: number; lng: number }, at = new Date()): Promise<void> {
+  async locate(place: { lat: number; lng: number; speed_mph?: number }, at = new Date()): Promise<void> {
     const location = { ...place, at: at.toISOString() };
     const response = await this.client.patch(`/trucks/${this.truckId}`, { location });
     expect(response.status, response.text).to.equal(200);

@@ -57,10 +57,10 @@ export function scheduleInput(overrides: Record<string, unknown> = {}): Record<s
 export const UNKNOWN_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
 /**
- * Removes the links and the estimated arrival from a work order. Only responses with one work order
- * have them, and the links are only for callers that may dispatch.
+ * Removes the links and what follows from the truck's position from a work order. Only responses
+ * with one work order have them, and the links are only for callers that may dispatch.
  */
 export function withoutLinks<Record extends object>(workOrder: Record): Record {
-  const left = ['driver_url', 'tracking_url', 'estimated_arrival_at'];
+  const left = ['driver_url', 'tracking_url', 'estimated_arrival_at', 'proposed_step'];
   return Object.fromEntries(Object.entries(workOrder).filter(([name]) => !left.includes(name))) as Record;
 }

@@ -1,0 +1,27 @@
+import { type DriveToPickup, isPositionFresh, STANDING_MPH } from './estimate-arrival.js';
+import { measureMiles } from './great-circle.js';
+
+/** A drive whose truck is known to have left for the pickup, or not. */
+export interface TrackedDrive extends DriveToPickup {
+  /** True if the position is of this drive, and not of a truck that was parked at the pickup. */
+  hasDeparted: boolean;
+}
+
+/**
+ * The distance from which a truck counts as arrived. The coordinates of an address are some 200
+ * feet off, the position of a truck 50, and a truck parks where there is room. Farther away, one
+ * that waits at the next light would count too.
+ */
+const ARRIVED_FEET = 500;
+const FEET_PER_MILE = 5280;
+
+/**
+ * Proposes the driver's step that the position of the truck shows (docs/decisions.md §11). Only
+ * people log steps. A position without a speed proposes nothing, because the truck may pass by.
+ */
+export function proposeStep(drive: TrackedDrive, nowMs: number): 'on_scene' | null {
+  const { truck, pickup, locatedMs, speedMph, hasDeparted } = drive;
+  const isStanding = speedMph !== null && speedMph < STANDING_MPH;
+  if (!hasDeparted || !isStanding || !isPositionFresh(locatedMs, nowMs)) return null;
+  return measureMiles(truck, pickup) * FEET_PER_MILE <= ARRIVED_FEET ? 'on_scene' : null;
+}
