@@ -145,6 +145,39 @@ describe('the screen Dispatch', () => {
     expect(await estimate.isVisible()).to.equal(false);
   });
 
+  it('a card proposes on scene where the truck stands at the pickup, and the dispatcher logs it by keyboard', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    const { client } = tenant;
+    const truck = await createTruck(tenant, '2');
+    const place = { lat: 40.7128, lng: -74.006 };
+    const pickup = { address: '12 Main St', ...place };
+    const { id, job_number: number } = (await client.post('/work-orders', { service_type: 'tow', pickup }))
+      .body;
+    await client.post(`/work-orders/${id}/assign`, { truck_id: truck.id });
+    await client.post(`/work-orders/${id}/start`, {});
+    const card = findCard(page, 'In progress', number);
+    await card.getByRole('button', { name: 'Log acknowledged' }).waitFor();
+    await client.patch(`/trucks/${truck.id}`, { location: { ...place, speed_mph: 0 } });
+    const proposal = card.getByText('Looks on scene', { exact: true });
+    await proposal.waitFor();
+    expect(await card.getByText('Estimated arrival').count()).to.equal(0);
+    const { body: board } = await client.get('/dispatch-board');
+    board.trucks[0].location.at = new Date(Date.now() - 6 * 60_000).toISOString();
+    await page.route(BOARD, (route) => route.fulfill({ json: { ...board, customers: [] } }));
+    await page.reload();
+    await card.getByRole('button', { name: 'Log acknowledged' }).waitFor();
+    expect(await proposal.isVisible()).to.equal(false);
+    await page.unroute(BOARD);
+    await page.reload();
+    await proposal.waitFor();
+    await card.getByRole('button', { name: 'Log on scene' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText(`${number}: On scene`).waitFor();
+    await card.getByRole('button', { name: 'Log hooked' }).waitFor();
+    expect(await proposal.count()).to.equal(0);
+    expect((await client.get(`/work-orders/${id}`)).body.step).to.equal('on_scene');
+  });
+
   it('people set the status of a truck without a work order beside the board', async () => {
     const { page, tenant } = await dashboard.open('dispatch');
     const truck = await createTruck(tenant, '2');

@@ -3,16 +3,19 @@ import type { Schemas } from '../../../api/records';
 /** The API ignores an older position. */
 const POSITION_MS = 5 * 60_000;
 
-/** The estimated arrival of a truck at the pickup. */
+/** What the position of a truck shows about its drive to the pickup. */
 export interface Arrival {
-  at: string;
-  /** From this time on, in ms since 1970, the position behind the estimate is too old. */
+  /** The estimated arrival. */
+  at: string | null;
+  /** The driver's step that a person may confirm. */
+  proposed: Schemas['DriverStep'] | null;
+  /** From this time on, in ms since 1970, the position is too old. */
   untilMs: number;
 }
 
 /**
- * Maps the ids of work orders to their estimated arrivals. The board is read again when a truck
- * moves, so a truck that no longer reports its position would keep its last estimate.
+ * Maps the ids of work orders to their arrivals. The board is read again when a truck moves, so a
+ * truck that no longer reports its position would keep its last arrival.
  */
 export function findArrivals({
   active_jobs: active,
@@ -20,9 +23,10 @@ export function findArrivals({
 }: Schemas['DispatchBoard']): ReadonlyMap<string, Arrival> {
   const locations = new Map(trucks.map(({ id, location }) => [id, location]));
   return new Map(
-    active.flatMap(({ id, truck_id: truckId, estimated_arrival_at: at }) => {
+    active.flatMap(({ id, truck_id: truckId, estimated_arrival_at: at, proposed_step: proposed }) => {
       const location = locations.get(truckId ?? '');
-      return at && location ? [[id, { at, untilMs: Date.parse(location.at) + POSITION_MS }] as const] : [];
+      if (!location || (at === null && proposed === null)) return [];
+      return [[id, { at, proposed, untilMs: Date.parse(location.at) + POSITION_MS }] as const];
     }),
   );
 }

@@ -13,14 +13,22 @@ function nextStep(step: WorkOrder['step']): Schemas['DriverStep'] | undefined {
 
 /**
  * One or two buttons for the next action on a work order with a truck. The drawer has all other
- * actions.
+ * actions. A proposed step takes the place of the next one, which the driver may have left out.
  */
-export function CardActions({ workOrder, state }: { workOrder: WorkOrder; state: CardState }) {
+export function CardActions({
+  workOrder,
+  state,
+  proposed,
+}: {
+  workOrder: WorkOrder;
+  state: CardState;
+  proposed: Schemas['DriverStep'] | null;
+}) {
   const { act, canWrite, canDispatch } = useBoard();
   const { isRunning = false, truckId, problem } = state;
   const { status } = workOrder;
   if (status === 'completed' || status === 'cancelled' || !canWrite) return null;
-  const step = nextStep(workOrder.step);
+  const step = proposed ?? nextStep(workOrder.step);
   return (
     <>
       <div className="dispatch-actions">

@@ -1,5 +1,5 @@
 import { type MouseEvent, memo } from 'react';
-import type { WorkOrder } from '../../../api/records';
+import type { Schemas, WorkOrder } from '../../../api/records';
 import { humanize } from '../../../parts/record/status-badge';
 import { type CardState, takeMove } from '../writes/card-store';
 import { type AgeFacts, renderAge } from './age';
@@ -18,6 +18,8 @@ interface CardProps {
   crew: string | null;
   /** The time of the estimated arrival at the pickup. */
   arrival: string | null;
+  /** The driver's step that the truck's position shows. */
+  proposed: Schemas['DriverStep'] | null;
   suggestion: Suggestion | undefined;
   age: AgeFacts | undefined;
   state: CardState;
@@ -28,7 +30,7 @@ interface CardProps {
  * render within 100 ms. When the board is read again, only the cards that changed render.
  */
 export const Card = memo(function Card(props: CardProps) {
-  const { workOrder, customer, crew, arrival, suggestion, age, state } = props;
+  const { workOrder, customer, crew, arrival, proposed, suggestion, age, state } = props;
   const { open, hrefOf, canDispatch } = useBoard();
   const {
     id,
@@ -73,12 +75,16 @@ export const Card = memo(function Card(props: CardProps) {
             {step && <span className="dispatch-dim">{` · ${humanize(step)}`}</span>}
           </div>
         )}
-        {arrival && <div className="dispatch-dim">{`Estimated arrival: about ${arrival}`}</div>}
+        {proposed ? (
+          <div className="dispatch-dim">{`Looks ${humanize(proposed).toLowerCase()}`}</div>
+        ) : (
+          arrival && <div className="dispatch-dim">{`Estimated arrival: about ${arrival}`}</div>
+        )}
         {state.problem && <Conflict workOrderId={id} problem={state.problem} truckId={state.truckId} />}
         {workOrder.status === 'pending' ? (
           canDispatch && <AssignForm workOrder={workOrder} state={state} />
         ) : (
-          <CardActions workOrder={workOrder} state={state} />
+          <CardActions workOrder={workOrder} state={state} proposed={proposed} />
         )}
         {suggestion && <SuggestionOffer suggestion={suggestion} />}
       </article>
@@ -93,6 +99,7 @@ function isSame(before: CardProps, after: CardProps): boolean {
     before.customer === after.customer &&
     before.crew === after.crew &&
     before.arrival === after.arrival &&
+    before.proposed === after.proposed &&
     before.state === after.state &&
     before.age?.text === after.age?.text &&
     before.age?.warning === after.age?.warning &&

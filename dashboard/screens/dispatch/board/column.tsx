@@ -17,6 +17,8 @@ import { dropOnColumn, takeCards } from './drag';
  */
 const CARDS_SHOWN = 100;
 
+const UNKNOWN_ARRIVAL = { at: null, proposed: null };
+
 export interface CardFacts {
   customers: ReadonlyMap<string, string>;
   suggestions: ReadonlyMap<string, Suggestion>;
@@ -49,8 +51,10 @@ export function Column({
   const now = useNow();
   const states = useCardStates();
   const clock = useClock();
-  const describeArrival = (arrival: Arrival | undefined) =>
-    arrival && now < arrival.untilMs ? clock(arrival.at) : null;
+  const describeArrival = (arrival: Arrival | undefined) => {
+    const { at, proposed } = arrival && now < arrival.untilMs ? arrival : UNKNOWN_ARRIVAL;
+    return { arrival: at && clock(at), proposed };
+  };
   const rest = workOrders.length - limit;
   return (
     <section
@@ -72,7 +76,7 @@ export function Column({
             workOrder={workOrder}
             customer={facts.customers.get(workOrder.customer_id ?? '') || workOrder.contact_name}
             crew={describeCrew(workOrder, board.trucks)}
-            arrival={describeArrival(facts.arrivals.get(workOrder.id))}
+            {...describeArrival(facts.arrivals.get(workOrder.id))}
             suggestion={facts.suggestions.get(workOrder.id)}
             age={describeAge(workOrder, now)}
             state={states.get(workOrder.id) ?? UNTOUCHED}
