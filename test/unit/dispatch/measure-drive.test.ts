@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { measureDrive } from '../../../shared/resources/work-orders/driven/measure-drive.js';
+import { hasStoodNear, measureDrive } from '../../../shared/resources/work-orders/driven/measure-drive.js';
 import { driveNorth } from '../../support/driving/drives.js';
 
 const MINUTE = 60_000;
@@ -61,6 +61,39 @@ describe('measureDrive', () => {
     expect(measureDrive(silent.slice(0, 45), WHOLE).miles, 'silent for good').to.equal(null);
     const mute = silent.map((one) => ({ ...one, speedMph: null }));
     expect(measureDrive(mute, WHOLE).miles, 'without speeds').to.equal(null);
+  });
+
+  it('a parked truck that is silent for too long may have been away, also if it comes back', () => {
+    const hours = { fromMs: 0, untilMs: 100 * MINUTE };
+    const away = (miles: number) => {
+      const yard = driveNorth([{ minutes: 100, mph: 0 }]);
+      return yard.flatMap((one) => {
+        if (one.atMs <= MINUTE / 2) return [one];
+        return one.atMs < 90 * MINUTE ? [] : [{ ...one, lat: one.lat + miles / 69.09 }];
+      });
+    };
+    expect(measureDrive(away(0), hours)).to.deep.equal({ miles: null, coverage: 0.11 });
+    expect(measureDrive(away(0.8), hours)).to.deep.equal({ miles: null, coverage: 0.11 });
+    expect(hasStoodNear(away(0), 50 * MINUTE), 'in the middle').to.equal(false);
+    for (const minute of [15, 88]) expect(hasStoodNear(away(0), minute * MINUTE)).to.equal(true);
+    const isLeaving = { fromMs: 75 * MINUTE, untilMs: 100 * MINUTE };
+    expect(measureDrive(away(0.8), isLeaving), 'parked before').to.deep.equal({ miles: 0.8, coverage: 1 });
+  });
+
+  it('a truck that drives into a dead spot and is seen again at the same place did not stand there', () => {
+    const [into, out] = [driveNorth([{ minutes: 20, mph: 45 }]), driveNorth([{ minutes: 60, mph: 45 }])];
+    const last = into.at(-1) as (typeof into)[number];
+    const back = out.map((one) => ({
+      ...one,
+      lat: last.lat + 0.02 / 69.09 + one.lat - 40,
+      atMs: one.atMs + 60 * MINUTE,
+    }));
+    const positions = [...into, ...back];
+    const hookedMs = 52 * MINUTE;
+    expect(hasStoodNear(positions, hookedMs)).to.equal(false);
+    const { coverage } = measureDrive(positions, { fromMs: hookedMs, untilMs: 120 * MINUTE });
+    expect(coverage).to.equal(0.88);
+    expect(measureDrive(positions, { fromMs: 0, untilMs: 120 * MINUTE }).miles).to.equal(null);
   });
 
   it('without positions there is no figure', () => {

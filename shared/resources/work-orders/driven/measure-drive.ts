@@ -39,7 +39,7 @@ const MIN_COVERAGE = 0.5;
 const STANDING_MPH = 2;
 /**
  * A truck that was parked when it was last seen still stood so much later. After a longer time, its
- * device may be silent for another reason.
+ * device may be silent for another reason, and the truck may have been away.
  */
 const MAX_SILENT_MS = 20 * MINUTE_MS;
 /** The first report after a parked time is at most this far away. */
@@ -53,8 +53,8 @@ interface Knot {
   atMs: number;
   /** Miles since the first position. */
   odometer: number;
-  /** True if the time before this knot, back to the one before it, counts as covered. */
-  isCovered: boolean;
+  /** What is known of the time before this knot, back to the one before it. */
+  before: 'seen' | 'parked' | 'unknown';
 }
 
 /**
@@ -74,7 +74,8 @@ export function measureDrive(
     const previous = knots[index - 1];
     if (!previous) longestGapMs = Math.max(longestGapMs, Math.min(knot.atMs, untilMs) - fromMs);
     const clippedMs = Math.min(knot.atMs, untilMs) - Math.max(previous?.atMs ?? knot.atMs, fromMs);
-    if (clippedMs > 0 && knot.isCovered) coveredMs += clippedMs;
+    const isCovered = knot.before === 'parked' ? clippedMs <= MAX_SILENT_MS : knot.before === 'seen';
+    if (clippedMs > 0 && isCovered) coveredMs += clippedMs;
     else longestGapMs = Math.max(longestGapMs, clippedMs);
     seenUntilMs = Math.max(seenUntilMs, Math.min(knot.atMs, untilMs));
   }
@@ -93,7 +94,10 @@ export function hasStoodNear(positions: readonly DrivePosition[], atMs: number):
   return knots.some((knot, index) => {
     const previous = knots[index - 1];
     if (!previous || knot.atMs < near.fromMs || previous.atMs > near.untilMs) return false;
-    return knot.odometer === previous.odometer;
+    if (knot.before === 'seen') return knot.odometer === previous.odometer;
+    // In the middle of a long silence, the truck may have been away.
+    const isNearEnd = knot.atMs <= near.untilMs || previous.atMs + MAX_SILENT_MS >= near.fromMs;
+    return knot.before === 'parked' && isNearEnd;
   });
 }
 
@@ -103,7 +107,7 @@ function buildKnots(
 ): { knots: Knot[]; isTrusted: boolean } {
   const [first, ...rest] = positions;
   if (!first) return { knots: [], isTrusted: false };
-  const knots: Knot[] = [{ atMs: first.atMs, odometer: 0, isCovered: false }];
+  const knots: Knot[] = [{ atMs: first.atMs, odometer: 0, before: 'unknown' }];
   // The place from which the next move is measured, and the last position there.
   let [place, last]: [Coordinates, DrivePosition] = [first, first];
   let odometer = 0;
@@ -117,23 +121,20 @@ function buildKnots(
       wrong += 1;
       continue;
     }
-    const wasParked = hasMoved && gapMs > TRUSTED_GAP_MS && isStanding(last) && miles <= MAX_LEAVING_MILES;
+    const isSeen = gapMs <= TRUSTED_GAP_MS;
+    const wasParked = !isSeen && isStanding(last) && miles <= MAX_LEAVING_MILES;
     // The truck stood until shortly before it was seen again.
-    if (wasParked) knots.push({ atMs: position.atMs - MINUTE_MS, odometer, isCovered: true });
+    if (wasParked) knots.push({ atMs: position.atMs - MINUTE_MS, odometer, before: 'parked' });
     if (hasMoved) {
       odometer += miles;
       place = position;
     }
-    knots.push({
-      atMs: position.atMs,
-      odometer,
-      isCovered: !hasMoved || wasParked || gapMs <= TRUSTED_GAP_MS,
-    });
+    knots.push({ atMs: position.atMs, odometer, before: isSeen || wasParked ? 'seen' : 'unknown' });
     last = position;
   }
   const silentMs = untilMs - last.atMs;
   if (isStanding(last) && silentMs > 0 && silentMs <= MAX_SILENT_MS)
-    knots.push({ atMs: untilMs, odometer, isCovered: true });
+    knots.push({ atMs: untilMs, odometer, before: 'parked' });
   return { knots, isTrusted: wrong <= Math.max(MAX_WRONG, positions.length * MAX_WRONG_SHARE) };
 }
 
