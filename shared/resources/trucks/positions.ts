@@ -11,6 +11,14 @@ export interface TruckPositionReport {
   at: string;
 }
 
+/** A slower truck stands. */
+export const STANDING_MPH = 2;
+
+/** False if the vendor does not know the speed. */
+export function isStanding(speedMph: number | null): boolean {
+  return speedMph !== null && speedMph <= STANDING_MPH;
+}
+
 /** A stored time that is later than this is wrong. It must not keep all later positions out. */
 export const MAX_AHEAD_MS = 5 * 60_000;
 

@@ -5,17 +5,9 @@ import type { Json } from '../client.js';
 import { createClockTasks } from '../clock.js';
 import { eventually } from '../poll.js';
 import type { TestStack, TestTenant } from '../stack.js';
-import { driveNorth, type Leg } from './drives.js';
+import { driveNorth, type Leg, TOW_LEGS } from './drives.js';
 
 const MINUTE = 60_000;
-
-/** 10 miles to the vehicle, 20 minutes there, 15 miles with it, 10 minutes to unload. */
-export const TOW_LEGS: readonly Leg[] = [
-  { minutes: 20, mph: 30 },
-  { minutes: 20, mph: 0 },
-  { minutes: 30, mph: 30 },
-  { minutes: 10, mph: 0 },
-];
 
 /** Stores past positions of a truck, as the worker does that reads them from a vendor. */
 export async function storeDrive(
@@ -23,7 +15,7 @@ export async function storeDrive(
   { tenantId, truckId }: { tenantId: string; truckId: string },
   { legs = TOW_LEGS, startMs }: { legs?: readonly Leg[]; startMs: number },
 ): Promise<void> {
-  const reports = driveNorth(legs, startMs).map(({ speedMph, atMs, ...place }) => ({
+  const reports = driveNorth(legs, { startMs }).map(({ speedMph, atMs, ...place }) => ({
     ...place,
     truck_id: truckId,
     heading: 0,

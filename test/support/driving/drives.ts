@@ -9,15 +9,23 @@ export interface Leg {
   mph: number;
 }
 
+/** 10 miles to the vehicle, 20 minutes there, 15 miles with it, 10 minutes to unload. */
+export const TOW_LEGS: readonly Leg[] = [
+  { minutes: 20, mph: 30 },
+  { minutes: 20, mph: 0 },
+  { minutes: 30, mph: 30 },
+  { minutes: 10, mph: 0 },
+];
+
 /** Drives a truck north and returns its positions: one every half minute, both ends included. */
-export function driveNorth(legs: readonly Leg[], startMs = 0): DrivePosition[] {
+export function driveNorth(legs: readonly Leg[], { startMs = 0, everySeconds = 30 } = {}): DrivePosition[] {
   const positions: DrivePosition[] = [];
   let [lat, atMs] = [40, startMs];
   for (const { minutes, mph } of legs)
-    for (let nth = 0; nth < minutes * 2; nth += 1) {
+    for (let seconds = 0; seconds < minutes * 60; seconds += everySeconds) {
       positions.push({ lat, lng: -74, speedMph: mph, atMs });
-      lat += (mph / 120) * MILE;
-      atMs += 30_000;
+      lat += ((mph * everySeconds) / 3_600) * MILE;
+      atMs += everySeconds * 1_000;
     }
   return [...positions, { lat, lng: -74, speedMph: legs.at(-1)?.mph ?? 0, atMs }];
 }

@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { thinReports } from '../../../shared/resources/trucks/keep-positions.js';
 import { hasStoodNear, measureDrive } from '../../../shared/resources/work-orders/driven/measure-drive.js';
-import { driveNorth } from '../../support/driving/drives.js';
+import { driveNorth, TOW_LEGS } from '../../support/driving/drives.js';
 
 const MINUTE = 60_000;
-/** 10 miles to the pickup, 20 minutes there, 15 miles with the vehicle, 10 minutes to unload. */
-const TOW = driveNorth([
-  { minutes: 20, mph: 30 },
-  { minutes: 20, mph: 0 },
-  { minutes: 30, mph: 30 },
-  { minutes: 10, mph: 0 },
-]);
+const DAY = 86_400_000;
+const TOW = driveNorth(TOW_LEGS);
 const WHOLE = { fromMs: 0, untilMs: 80 * MINUTE };
 const LOADED = { fromMs: 40 * MINUTE, untilMs: 70 * MINUTE };
 const without = (fromMinute: number, untilMinute: number) =>
@@ -61,6 +57,26 @@ describe('measureDrive', () => {
     expect(measureDrive(silent.slice(0, 45), WHOLE).miles, 'silent for good').to.equal(null);
     const mute = silent.map((one) => ({ ...one, speedMph: null }));
     expect(measureDrive(mute, WHOLE).miles, 'without speeds').to.equal(null);
+  });
+
+  it('a parked truck that reports once is covered at any second of the half minute in which it stops', () => {
+    for (let second = 0; second < 30; second += 1) {
+      const reports = driveNorth(TOW_LEGS, { everySeconds: 5 }).flatMap(
+        ({ speedMph, atMs, ...place }, nth, all) => {
+          const at = new Date(DAY + second * 1_000 + atMs).toISOString();
+          const isSilent = speedMph === 0 && all[nth - 1]?.speedMph === 0;
+          return isSilent ? [] : [{ ...place, truck_id: 'truck', heading: null, speed_mph: speedMph, at }];
+        },
+      );
+      const kept = thinReports(reports, 30_000).map(({ report: { lat, lng, speed_mph, at } }) => ({
+        lat,
+        lng,
+        speedMph: speed_mph,
+        atMs: Date.parse(at) - DAY - second * 1_000,
+      }));
+      expect(kept.length).to.be.below(105);
+      expect(measureDrive(kept, WHOLE), `${second} s`).to.deep.equal({ miles: 25, coverage: 1 });
+    }
   });
 
   it('a parked truck that is silent for too long may have been away, also if it comes back', () => {

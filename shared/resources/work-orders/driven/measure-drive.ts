@@ -1,4 +1,5 @@
 import { type Coordinates, measureMiles } from '../../trucks/great-circle.js';
+import { isStanding } from '../../trucks/positions.js';
 
 /** A kept position of a truck. */
 export interface DrivePosition extends Coordinates {
@@ -35,10 +36,9 @@ const TRUSTED_GAP_MS = 3 * MINUTE_MS;
 /** A truck may drive anywhere in a longer time, so no figure is better than a low one. */
 const MAX_GAP_MS = 10 * MINUTE_MS;
 const MIN_COVERAGE = 0.5;
-/** A slower truck stands. Vendors report a parked truck once, and again when it leaves. */
-const STANDING_MPH = 2;
 /**
- * A truck that was parked when it was last seen still stood so much later. After a longer time, its
+ * Vendors report a parked truck once, and again when it leaves. A truck that was parked when it was
+ * last seen still stood so much later. After a longer time, its
  * device may be silent for another reason, and the truck may have been away.
  */
 const MAX_SILENT_MS = 20 * MINUTE_MS;
@@ -122,7 +122,7 @@ function buildKnots(
       continue;
     }
     const isSeen = gapMs <= TRUSTED_GAP_MS;
-    const wasParked = !isSeen && isStanding(last) && miles <= MAX_LEAVING_MILES;
+    const wasParked = !isSeen && isStanding(last.speedMph) && miles <= MAX_LEAVING_MILES;
     // The truck stood until shortly before it was seen again.
     if (wasParked) knots.push({ atMs: position.atMs - MINUTE_MS, odometer, before: 'parked' });
     if (hasMoved) {
@@ -133,13 +133,9 @@ function buildKnots(
     last = position;
   }
   const silentMs = untilMs - last.atMs;
-  if (isStanding(last) && silentMs > 0 && silentMs <= MAX_SILENT_MS)
+  if (isStanding(last.speedMph) && silentMs > 0 && silentMs <= MAX_SILENT_MS)
     knots.push({ atMs: untilMs, odometer, before: 'parked' });
   return { knots, isTrusted: wrong <= Math.max(MAX_WRONG, positions.length * MAX_WRONG_SHARE) };
-}
-
-function isStanding({ speedMph }: DrivePosition): boolean {
-  return speedMph !== null && speedMph <= STANDING_MPH;
 }
 
 /** Returns the driven miles at a time. Between two knots, the truck drives evenly. */

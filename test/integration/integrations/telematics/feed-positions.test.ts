@@ -109,6 +109,26 @@ describe('positions from a feed of samples', () => {
     expect((await list()).items).to.have.length(3);
   });
 
+  it('the report of a parked truck replaces a moving one of its half minute, also one of an earlier read', async () => {
+    const start = Math.floor(Date.now() / 60_000) * 60_000 - 600_000;
+    const report = async (second: number, mph: number) => {
+      drive(42 + second / 100, { mph, time: new Date(start + second * 1_000).toISOString() });
+      await account.hurry();
+      await account.waitForPlace(truck, 42 + second / 100);
+    };
+    for (const [second, mph] of [
+      [1, 30],
+      [8, 1],
+      [12, 0],
+      [20, 30],
+    ] as const)
+      await report(second, mph);
+    const { items } = (await account.client.get(`/trucks/${truck}/positions`)).body.data;
+    expect(items).to.have.length(1);
+    expect(items[0]).to.include({ lat: 42.08, speed_mph: 1 });
+    expect(items[0].at).to.equal(new Date(start + 8_000).toISOString());
+  });
+
   it('a cursor that the vendor has forgotten begins anew with the latest positions', async () => {
     await account.stack.rows(
       account.tenant.id,
