@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { RateCardItem } from '../../../shared/contracts/generated.js';
 import { INITIAL_THRESHOLDS } from '../../../shared/resources/suggestions/detectors/catalogue.js';
 import { runDetectors } from '../../../shared/resources/suggestions/detectors/detect.js';
 import type {
@@ -85,6 +86,30 @@ describe('the comparison of billed with driven miles', () => {
       { lines: [line, createLine(1, { category: 'adjustment', unit_price_cents: -5_000 })] },
     ])
       expect(listDetectors(createJob(change)), JSON.stringify(change)).to.deep.equal([]);
+  });
+
+  it('too many miles are reduced to the minimum of the rate card at most', () => {
+    const reduce = (quantity: number, minimum_cents: number | null, driven_miles = 10) => {
+      const item = {
+        category: 'mileage',
+        unit_type: 'mile',
+        service_type: null,
+        included_quantity: 5,
+        unit_price_cents: 450,
+        minimum_cents,
+      } as RateCardItem;
+      const job = createJob({ lines: [createLine(quantity)], driven_miles });
+      return detect(job, { cardItems: [item] })[0];
+    };
+    // Five miles are due, at 22.50 dollars.
+    expect(reduce(12, null)).to.include({ detector: 'anomaly_driven_miles', amount_cents: 3_150 });
+    expect(reduce(12, 4_000)?.amount_cents).to.equal(1_400);
+    expect(reduce(12, 4_000)?.proposed_lines[0]).to.include({
+      total_cents: -1_400,
+      description: 'To the minimum of the rate card',
+    });
+    expect(reduce(12, 5_400), 'billed is the minimum').to.equal(undefined);
+    expect(reduce(12, 4_000, 5)?.amount_cents, 'no miles are due').to.equal(5_400);
   });
 
   it('if the driver reported what was billed, the difference must be twice as large', () => {

@@ -36,7 +36,8 @@ export function findMileageDifference(
   const driven = readDrivenMiles(job);
   const line = findOnlyLine(subject);
   if (driven === null || !line) return undefined;
-  const free = findFreeMiles(subject, line);
+  const item = findOwnItem(subject, line);
+  const free = item ? item.included_quantity : guessFreeMiles(subject);
   if (free === undefined) return undefined;
   const billable = line.quantity + free;
   const due = toOneDecimal(Math.max(0, driven - free));
@@ -49,7 +50,10 @@ export function findMileageDifference(
     Math.max(MIN_DIFFERENCE_MILES, thresholds[detector] * driven) *
     (isConfirmed(job, billable) ? CONFIRMED_FACTOR : 1);
   if (Math.abs(difference) <= tolerance) return undefined;
-  const proposed = isMissed ? proposeMiles(line, difference) : proposeReduction(line, due);
+  const proposed = isMissed
+    ? proposeMiles(line, difference)
+    : proposeReduction(line, { due, minimumCents: item?.minimum_cents ?? 0 });
+  if (!proposed) return undefined;
   const excess = Math.abs(difference) / tolerance;
   const cents = Math.abs(proposed.total_cents);
   const coverage = job.driven_coverage ?? 0;
@@ -85,13 +89,17 @@ function findOnlyLine({ job }: DetectionSubject): BilledLineItem | undefined {
   return line && isOnly && line.unit_type === 'mile' && line.unit_price_cents > 0 ? line : undefined;
 }
 
-/**
- * Returns the miles that are free. The rate card says so if the invoice has its price. Otherwise it
- * is what other invoices of the service left out. Undefined if neither is known.
- */
-function findFreeMiles(subject: DetectionSubject, line: BilledLineItem): number | undefined {
+/** Returns the card's item by which the line item was priced. */
+function findOwnItem(subject: DetectionSubject, line: BilledLineItem): RateCardItem | undefined {
   const item = findMileageItem(subject);
-  if (item?.unit_price_cents === line.unit_price_cents) return item.included_quantity;
+  return item?.unit_price_cents === line.unit_price_cents ? item : undefined;
+}
+
+/**
+ * Returns the miles that other invoices of the service left out. Undefined if these are too few, or
+ * show that more than the loaded miles is billed.
+ */
+function guessFreeMiles(subject: DetectionSubject): number | undefined {
   const left = subject.history.flatMap((other) => {
     const [only, ...others] = findLineItems(other, 'mileage');
     if (!only || others.length > 0 || only.unit_type !== 'mile' || other.miles === null) return [];
@@ -121,11 +129,17 @@ function proposeMiles(line: BilledLineItem, miles: number): ProposedLine {
   return { name, description, category, quantity: miles, unit_type, unit_price_cents, total_cents, taxable };
 }
 
-function proposeReduction(line: BilledLineItem, due: number): ProposedLine {
-  const cents = Math.round(due * line.unit_price_cents) - line.total_cents;
+/** Returns undefined if the minimum of the rate card leaves nothing to take off. */
+function proposeReduction(
+  line: BilledLineItem,
+  { due, minimumCents }: { due: number; minimumCents: number },
+): ProposedLine | undefined {
+  const dueCents = due > 0 ? Math.max(Math.round(due * line.unit_price_cents), minimumCents) : 0;
+  const cents = dueCents - line.total_cents;
+  if (cents >= 0) return undefined;
   return {
     name: `Mileage reduced from ${line.quantity} to ${due}`,
-    description: null,
+    description: dueCents > 0 && dueCents === minimumCents ? 'To the minimum of the rate card' : null,
     category: 'adjustment',
     quantity: 1,
     unit_type: 'flat',
