@@ -5,6 +5,8 @@ import type { DrivenMilesEntry } from '../../../shared/resources/work-orders/dri
 import { findDueDrives } from '../../../shared/resources/work-orders/driven/sweep.js';
 import { runIsolated } from '../../../workers/writes/isolate-commands.js';
 import { DrivenJob, storeDrive } from '../../support/driving/driven-jobs.js';
+import { TOW_LEGS } from '../../support/driving/drives.js';
+import { eventually } from '../../support/poll.js';
 import { createUser, openSession } from '../../support/records/sign-in.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
@@ -100,7 +102,9 @@ describe('driven miles of work orders', () => {
     await job.storeDrive();
     await job.complete();
     const [late] = await stack.runtime.db.transaction([tenant.id], async (tx) => {
-      await tx.query({ text: `update work_orders set drive_due_at = now() where id = '${job.id}'` });
+      await tx.query({
+        text: `update work_orders set drive_due_at = now() - interval '1 minute' where id = '${job.id}'`,
+      });
       return findDueDrives(tx, 10);
     });
     expect((late as Command<DrivenMilesEntry>).input.driven?.miles).to.equal(25);
@@ -109,5 +113,30 @@ describe('driven miles of work orders', () => {
     const [stored] = await runIsolated(createBatchContext(stack.runtime), [late as Command]);
     expect(stored?.ok).to.equal(true);
     expect((await job.measure()).driven).to.equal(null);
+  });
+
+  it('a drive whose positions come late is measured when they have come, or after an hour', async () => {
+    const job = await DrivenJob.dispatch(stack, tenant);
+    await job.linkTruck();
+    await job.complete();
+    const values = [tenant.id, job.id];
+    const readDue = async () =>
+      (
+        await stack.rows(
+          tenant.id,
+          'select drive_due_at from work_orders where tenant_id = $1 and id = $2',
+          values,
+        )
+      )[0]?.drive_due_at;
+    await job.runClock(30);
+    expect(await readDue(), 'waits').to.not.equal(null);
+    await job.storeDrive();
+    await job.runClock(1);
+    await eventually('it is measured', async () => (await readDue()) === null);
+    expect((await job.read()).driven).to.include({ miles: 25 });
+    const parked = await DrivenJob.dispatch(stack, tenant);
+    await parked.storeDrive(TOW_LEGS.slice(0, 3));
+    await parked.complete();
+    expect((await parked.measure()).driven, 'silent since the arrival').to.include({ coverage: 0.87 });
   });
 });

@@ -42,20 +42,36 @@ export class DrivenJob {
     const { client } = tenant;
     const truck = await client.post('/trucks', { unit_number: newId().slice(-12), duty_class: 'light' });
     const { body } = await client.post('/work-orders', { service_type: 'tow' });
-    await client.post(`/work-orders/${body.id}/assign`, { truck_id: truck.body.id });
     // Ids of positions have whole milliseconds, so the drive begins at one.
     const startMs = Math.floor((Date.now() - ageMinutes * MINUTE) / 30_000) * 30_000;
-    await stack.rows(
-      tenant.id,
+    const job = new DrivenJob(stack, tenant, body.id, truck.body.id, startMs);
+    await job.assign();
+    return job;
+  }
+
+  /** Assigns the truck, as if it had been done at the start of the drive. */
+  async assign(): Promise<void> {
+    await this.tenant.client.post(`/work-orders/${this.id}/assign`, { truck_id: this.truckId });
+    await this.stack.rows(
+      this.tenant.id,
       'update work_orders set dispatch_time = $3 where tenant_id = $1 and id = $2',
-      [tenant.id, body.id, new Date(startMs).toISOString()],
+      [this.tenant.id, this.id, this.timeAt(0)],
     );
-    return new DrivenJob(stack, tenant, body.id, truck.body.id, startMs);
   }
 
   storeDrive(legs?: readonly Leg[]): Promise<void> {
     const truck = { tenantId: this.tenant.id, truckId: this.truckId };
     return storeDrive(this.stack, truck, { ...(legs ? { legs } : {}), startMs: this.startMs });
+  }
+
+  /** Links the truck to a vehicle of a telematics vendor. */
+  async linkTruck(): Promise<void> {
+    const text = `with made as (
+        insert into connections (tenant_id, id, vendor, kind, status, environment, webhook_url)
+        values ($1, $2, 'samsara', 'telematics', 'active', 'live', 'https://hooks.invalid') returning id)
+      insert into external_ids (tenant_id, connection_id, kind, local_id, external_id)
+      select $1, id, 'truck', $3, 'vehicle' from made`;
+    await this.stack.rows(this.tenant.id, text, [this.tenant.id, newId(), this.truckId]);
   }
 
   /** Logs steps at these minutes of the drive. */
@@ -70,13 +86,18 @@ export class DrivenJob {
     await this.tenant.client.post(`/work-orders/${this.id}/complete`, body);
   }
 
+  /** Lets the clock look as if the drive had been due for so long. */
+  async runClock(minutes: number): Promise<void> {
+    const hurry = `update work_orders set drive_due_at = now() - $3 * interval '1 minute'
+      where tenant_id = $1 and id = $2 and drive_due_at is not null`;
+    await this.stack.rows(this.tenant.id, hurry, [this.tenant.id, this.id, minutes]);
+    await createClockTasks(this.stack.runtime)('measure-drives');
+  }
+
   /** Lets the clock measure now. Returns the work order after that. */
   async measure(): Promise<Json> {
     const values = [this.tenant.id, this.id];
-    const hurry = `update work_orders set drive_due_at = now() - interval '1 minute'
-      where tenant_id = $1 and id = $2 and drive_due_at is not null`;
-    await this.stack.rows(this.tenant.id, hurry, values);
-    await createClockTasks(this.stack.runtime)('measure-drives');
+    await this.runClock(61);
     await eventually('nothing is due', async () => {
       const text = 'select drive_due_at from work_orders where tenant_id = $1 and id = $2';
       return (await this.stack.rows(this.tenant.id, text, values))[0]?.drive_due_at === null;

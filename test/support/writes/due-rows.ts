@@ -159,7 +159,7 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
   },
   'of driven miles': {
     find: findDueDrives,
-    dueSql: drives("now() - interval '1 minute'"),
+    dueSql: drives("now() - interval '2 hours'"),
     otherSql: drives("now() + interval '5 minutes'"),
     indexes: ['work_orders_drive_due'],
     readsDueOnly: true,

@@ -3,19 +3,26 @@ import type { Row, Transaction } from '../../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
 import { notFoundOutcome } from '../../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
+import { LISTED_VEHICLES } from '../../../sync/listed/listed-tables.js';
 import type { DrivenMilesEntry } from './command.js';
 
-/** The time from the completion to the measurement. Vendors report some positions late. */
+/** The least time from the completion to the measurement. Vendors report some positions late. */
 const DELAY = "interval '5 minutes'";
+
+/** SQL that is true if a vendor reports the truck of the row `r`, or did so during its work. */
+const IS_TRACKED = `(exists (select from trucks k where k.tenant_id = r.tenant_id and k.id = r.truck_id and k.located_at >= r.dispatch_time)
+  or exists (select from connections c join external_ids x on x.tenant_id = c.tenant_id and x.connection_id = c.id
+    and x.kind = '${LISTED_VEHICLES.linkKind}' and x.local_id = r.truck_id
+    where c.tenant_id = r.tenant_id and c.kind = 'telematics' and c.status <> 'revoked'))`;
 
 /**
  * SQL that, in an update of the work orders `t` to the rows `r`, forgets what was measured. It
- * makes a measurement due if the work order is now completed and its truck was located meanwhile.
+ * makes a measurement due if the work order is now completed and its truck is tracked. The
+ * positions may come later, after an outage at the vendor.
  */
 export const RESET_DRIVEN_MILES = `driven_miles = null, driven_coverage = null, driven_loaded_miles = null,
   driven_loaded_coverage = null, driven_measured_at = null,
-  drive_due_at = case when r.status = 'completed' and exists (select from trucks k
-    where k.tenant_id = r.tenant_id and k.id = r.truck_id and k.located_at >= r.dispatch_time) then now() + ${DELAY} end`;
+  drive_due_at = case when r.status = 'completed' and ${IS_TRACKED} then now() + ${DELAY} end`;
 
 /**
  * Stores what the clock measured. A work order that was opened again since has another due time, or

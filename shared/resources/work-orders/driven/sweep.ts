@@ -14,6 +14,15 @@ const MAX_POSITIONS = 3_000;
 /** A pass measures no longer than this, because the clock's other schedules wait. */
 const PASS_BUDGET_MS = 2_000;
 
+/**
+ * A drive that is due waits so long for a position from after its completion. A vendor's list may
+ * be late after an outage, and a truck that was parked is silent.
+ */
+const MAX_WAIT = "interval '1 hour'";
+
+const HAS_ARRIVED = `exists (select from trucks k where k.tenant_id = j.tenant_id and k.id = j.truck_id
+  and k.located_at >= j.completion_time)`;
+
 interface DueDrive extends ClockTarget, JobTimes {
   due_at: string;
   truck_id: string | null;
@@ -43,7 +52,8 @@ export async function findDueDrives(tx: Transaction, limit: number): Promise<Com
              ${toMs('loaded.at')} as "loadedMs", ${toMs(selectFirstStep("'at_destination', 'cleared'", 'loaded.at'))} as "unloadedMs"
            from work_orders j
            cross join lateral (select ${selectFirstStep("'hooked', 'towing'", 'j.dispatch_time')} as at) loaded
-           where j.tenant_id = t.tenant_id and j.drive_due_at <= now() order by j.drive_due_at`,
+           where j.tenant_id = t.tenant_id and j.drive_due_at <= now()
+             and (j.drive_due_at <= now() - ${MAX_WAIT} or ${HAS_ARRIVED}) order by j.drive_due_at`,
     limit,
   });
   const endAt = performance.now() + PASS_BUDGET_MS;
