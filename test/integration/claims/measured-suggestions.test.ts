@@ -3,6 +3,7 @@ import type { Json } from '../../support/client.js';
 import { DrivenJob } from '../../support/driving/driven-jobs.js';
 import { makeRateCard } from '../../support/records/priced-work-orders.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
+import { createUser, openSession } from '../../support/records/sign-in.js';
 import { runBillingWatch } from '../../support/records/suggestions.js';
 import { useStack, useTenant } from '../../support/use-stack.js';
 
@@ -92,11 +93,13 @@ describe('suggestions from positions and impounds', () => {
   it('dismissing widens the tolerance for this account, and a corrected invoice expires the suggestion', async () => {
     const job = await tow();
     await job.measure();
-    const invoice = await createInvoice(job.id, [charge(13)]);
+    const invoice = await createInvoice(job.id, [charge(12.5)]);
     const [found] = await findNew(invoice);
     await tenant.client.post(`/suggestions/${found?.id}/dismiss`, {});
-    const again = await createInvoice((await tow()).id, [charge(13)]);
-    expect(await findNew(again), 'not measured').to.deep.equal([]);
+    const second = await tow();
+    await second.measure();
+    const again = await createInvoice(second.id, [charge(12.5)]);
+    expect(await findNew(again), 'within the tolerance now').to.deep.equal([]);
     const other = await tow();
     await other.measure();
     const wrong = await createInvoice(other.id, [charge(30)]);
@@ -104,6 +107,42 @@ describe('suggestions from positions and impounds', () => {
     await tenant.client.patch(`/invoices/${wrong}`, { line_items: [lineItem(), lineItem(charge(10))] });
     expect(await findNew(wrong)).to.deep.equal([]);
     expect((await findNew(wrong, 'expired'))[0]?.note).to.equal('The finding no longer applies.');
+  });
+
+  it('a measurement makes an invoice scanned that was submitted to a club before', async () => {
+    const job = await tow();
+    const invoice = await createInvoice(job.id, [charge(25)]);
+    expect((await tenant.client.post(`/invoices/${invoice}/approve`, {})).status).to.equal(200);
+    const claim = await tenant.client.post('/claims', { invoice_id: invoice, club: 'Agero' });
+    expect(claim.status, claim.text).to.equal(201);
+    const submitted = await tenant.client.post(`/claims/${claim.body.id}/submit`, {});
+    expect(submitted.status, submitted.text).to.equal(200);
+    expect(await findNew(invoice), 'not measured').to.deep.equal([]);
+    expect((await job.measure()).billing_status).to.equal('billed');
+    expect(await findNew(invoice)).to.have.length(1);
+  });
+
+  it('a finding comes back when the drive is measured again after the work order was reopened', async () => {
+    const person = await openSession(
+      stack,
+      await createUser(stack, tenant.id, { name: 'Dora', role: 'admin' }),
+    );
+    const job = await tow();
+    await job.measure();
+    const invoice = await createInvoice(job.id, [charge(30)]);
+    const [found] = await findNew(invoice);
+    expect((await person.post(`/work-orders/${job.id}/reopen`, {})).status).to.equal(200);
+    expect(await findNew(invoice)).to.deep.equal([]);
+    await job.assign();
+    await job.logSteps({ hooked: 40, at_destination: 70 });
+    await job.complete();
+    await job.measure();
+    const [again, ...rest] = await findNew(invoice);
+    expect(rest).to.deep.equal([]);
+    expect(again?.id).to.not.equal(found?.id);
+    await tenant.client.post(`/suggestions/${again?.id}/dismiss`, {});
+    await tenant.client.patch(`/invoices/${invoice}`, { line_items: [lineItem(), lineItem(charge(31))] });
+    expect(await findNew(invoice), 'dismissed').to.deep.equal([]);
   });
 
   it('nothing is suggested within the tolerance, with gaps in the positions, or without known free miles', async () => {
@@ -165,6 +204,17 @@ describe('suggestions from positions and impounds', () => {
     const second = await createInvoice(workOrderId, [storage(2)]);
     expect(await findNew(second)).to.deep.equal([]);
     expect(await findNew(invoice)).to.deep.equal([]);
+    for (const actions of [['cancel'], ['approve', 'cancel']]) {
+      const other = actions.length === 1 ? second : await createInvoice(workOrderId, [storage(2)]);
+      expect(await findNew(invoice), `before ${actions}`).to.deep.equal([]);
+      for (const action of actions) {
+        const body = action === 'approve' ? {} : { reason: 'Billed twice' };
+        const result = await tenant.client.post(`/invoices/${other}/${action}`, body);
+        expect(result.status, result.text).to.equal(200);
+      }
+      const [back] = await findNew(invoice);
+      expect(back?.amount_cents, `after ${actions}`).to.equal(9_000);
+    }
   });
 
   it('a release without a charge, and storage that is billed in full, are no findings', async () => {

@@ -37,6 +37,7 @@ function createJob(change: Partial<BilledWorkOrder> = {}): BilledWorkOrder {
     miles: 20,
     driven_miles: 20,
     driven_coverage: 1,
+    driven_measured_at: '1',
     minutes: null,
     off_hours: null,
     mentions_winch: false,

@@ -31,6 +31,8 @@ export interface BilledWorkOrder {
   driven_miles: number | null;
   /** The share of the loaded time for which there are positions. Null if nothing was measured. */
   driven_coverage: number | null;
+  /** When that was measured. Names the completion, because a work order may be reopened. */
+  driven_measured_at: string | null;
   /** The time from dispatch to completion. */
   minutes: number | null;
   off_hours: OffHours | null;

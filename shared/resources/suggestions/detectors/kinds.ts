@@ -31,6 +31,9 @@ export interface SuggestionDraft
     | 'confidence'
     | 'proposed_lines'
   > {
-  /** Distinguishes suggestions of the same detector about the same record. */
+  /**
+   * Distinguishes suggestions of the same detector about the same record. Of a detector that
+   * compares an invoice with another record, it names what that record said.
+   */
   occasion: string;
 }

@@ -62,7 +62,7 @@ export function findMileageDifference(
     detector,
     entity_type: 'invoice',
     entity_id: job.invoice_id,
-    occasion: '',
+    occasion: job.driven_measured_at ?? '',
     invoice_id: job.invoice_id,
     title: isMissed ? 'Fewer miles were billed than driven' : 'More miles were billed than driven',
     rationale: `${line.quantity} miles were billed. The truck's positions show ${driven} loaded miles, of which ${free} are free: ${due} to bill. The difference is ${formatDollars(cents)}. Positions cover ${Math.round(coverage * 100)} % of the time; straight lines between them are a little shorter than the road.`,

@@ -30,7 +30,7 @@ export function findUnbilledStorage(
     detector: 'missed_storage_days',
     entity_type: 'invoice',
     entity_id: job.invoice_id,
-    occasion: '',
+    occasion: `${charged}/${invoiced}`,
     invoice_id: job.invoice_id,
     title: invoiced === 0 ? 'Storage was not billed' : 'Not all days of storage were billed',
     rationale: `The vehicle was released after ${formatCount(charged, 'day')} of storage to charge, at ${formatDollars(rate)} a day. ${invoiced} of them were billed; ${formatCount(days, 'day')} for ${formatDollars(cents)} ${days === 1 ? 'is' : 'are'} missing.`,

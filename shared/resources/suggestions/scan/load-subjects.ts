@@ -39,6 +39,7 @@ const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::
 const FACTS = `
   i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
   w.driven_loaded_miles::float8 as driven_miles, w.driven_loaded_coverage::float8 as driven_coverage,
+  extract(epoch from w.driven_measured_at)::text as driven_measured_at,
   extract(epoch from w.completion_time - w.dispatch_time)::float8 / 60 as minutes,
   case when d.at is null then null
        when extract(hour from d.at) >= 21 or extract(hour from d.at) < 6 then 'night'

@@ -4,73 +4,14 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { recordsetSql } from '../../../records/record-refs.js';
 import { buildClockCommand } from '../../../records/sweeps/clock-command.js';
 import { createSuggestion, expireSuggestion } from '../commands.js';
-import { isDetector } from '../detectors/catalogue.js';
 import { runDetectors } from '../detectors/detect.js';
-import type { SuggestionDraft, SuggestionStatus } from '../detectors/kinds.js';
 import { readThresholds } from '../thresholds.js';
+import { CHANGE_SOURCES, OVERLAP } from './change-sources.js';
+import { compareWithKnown, readKnownSuggestions } from './known-suggestions.js';
 import { loadDetectionSubjects } from './load-subjects.js';
 
-/**
- * A scan reads only invoices in these statuses, because such invoices can still be corrected or
- * taken back. The list must match the condition of the partial index, or PostgreSQL does not use
- * the index.
- */
-const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
-/** The first scan of an account covers this period. */
-const FIRST_SCAN_PERIOD = '30 days';
-/**
- * The last part of the previous scan's period, which the next scan reads again. A transaction may
- * commit some minutes after the `updated_at` that it wrote, so the previous scan may have missed
- * the transaction's changes.
- */
-const OVERLAP = '5 minutes';
 /** Maximum number of changed invoices in one scan, to keep the scan short. */
 const INVOICES_PER_SCAN = 100;
-
-const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
-
-/**
- * Returns SQL for the version that the invoice had at its last scan; '-infinity' if no scan has
- * read the invoice. On tables without statistics, a join instead of this subquery would make the
- * planner read all rows of a tenant.
- */
-function scannedVersion(alias: string): string {
-  return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
-}
-
-/**
- * SQL that selects the invoices of tenant `own` that changed since the last scan. `m` is the
- * tenant's row in `detector_marks`, which holds the time of that scan. Before the first scan, the
- * row is missing.
- */
-const CHANGED_INVOICES = `
-  select i.id, i.updated_at as changed_at,
-    greatest(i.updated_at, (select w.updated_at from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as version
-  from invoices i
-  where i.tenant_id = own.tenant_id and i.status in ${SCANNED_STATUSES} and i.updated_at > ${SINCE}
-    and ${scannedVersion('i')} < i.updated_at
-  order by i.updated_at, i.id`;
-/**
- * SQL that selects the invoices whose work order changed since the last scan. The `offset 0` makes
- * the planner find the invoices by the index on their work order.
- */
-const CHANGED_JOBS = `
-  select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
-  cross join lateral (select * from invoices x where x.tenant_id = w.tenant_id and x.work_order_id = w.id offset 0) i
-  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
-    and ${scannedVersion('i')} < w.updated_at
-  order by w.updated_at, w.id`;
-
-/**
- * SQL that selects the invoices whose impound was released, or changed after that, since the last
- * scan.
- */
-const RELEASED_IMPOUNDS = `
-  select i.id, p.updated_at as changed_at, greatest(i.updated_at, p.updated_at) as version from impounds p
-  cross join lateral (select * from invoices x where x.tenant_id = p.tenant_id and x.work_order_id = p.work_order_id offset 0) i
-  where p.tenant_id = own.tenant_id and p.released_at is not null and p.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
-    and ${scannedVersion('i')} < p.updated_at
-  order by p.updated_at, p.id`;
 
 /** Finds the tenants with changes to scan. The tenant with the oldest scan comes first. */
 export async function findChangedTenants(tx: Transaction): Promise<string[]> {
@@ -79,7 +20,7 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
     text: `select own.tenant_id
            from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
            left join detector_marks m on m.tenant_id = own.tenant_id
-           where exists (${CHANGED_INVOICES}) or exists (${CHANGED_JOBS}) or exists (${RELEASED_IMPOUNDS})
+           where ${CHANGE_SOURCES.map((source) => `exists (${source})`).join(' or ')}
            order by m.looked_until nulls first`,
     values: [],
   });
@@ -122,28 +63,15 @@ export async function scanTenant(tx: Transaction, tenantId: string): Promise<Ten
     readKnownSuggestions(tx, tenantId, ids),
   ]);
   const found = subjects.flatMap((subject) => runDetectors(subject, thresholds));
-  const isKnown = new Set(known.map(buildSuggestionKey));
-  const isFound = new Set(found.map(buildSuggestionKey));
+  const { created, outdated } = compareWithKnown(found, known);
   const origin = { tenant_id: tenantId, environment: changed[0]?.environment ?? 'live' };
-  const outdated = known.filter(
-    (one) => one.status === 'open' && isDetector(one.detector) && !isFound.has(buildSuggestionKey(one)),
-  );
   const commands = [
-    ...found
-      .filter((draft) => !isKnown.has(buildSuggestionKey(draft)))
-      .map((draft) => buildClockCommand(createSuggestion, { ...origin, id: newId() }, draft)),
+    ...created.map((draft) => buildClockCommand(createSuggestion, { ...origin, id: newId() }, draft)),
     ...outdated.map(({ id }) =>
       buildClockCommand(expireSuggestion, { ...origin, id }, { reason: 'The finding no longer applies.' }),
     ),
   ];
   return { scannedInvoices: changedIds.length, commands, hasMore };
-}
-
-function buildSuggestionKey({
-  detector,
-  entity_id: entityId,
-}: Pick<SuggestionDraft, 'detector' | 'entity_id'>): string {
-  return `${detector}/${entityId}`;
 }
 
 /**
@@ -161,8 +89,7 @@ async function findChanged(
            from (select $1::uuid as tenant_id) own
            left join detector_marks m on m.tenant_id = own.tenant_id
            cross join lateral (
-             (${CHANGED_INVOICES} limit ${INVOICES_PER_SCAN}) union all (${CHANGED_JOBS} limit ${INVOICES_PER_SCAN})
-             union all (${RELEASED_IMPOUNDS} limit ${INVOICES_PER_SCAN})
+             ${CHANGE_SOURCES.map((source) => `(${source} limit ${INVOICES_PER_SCAN})`).join(' union all ')}
            ) c
            order by c.changed_at, c.id limit ${INVOICES_PER_SCAN}`,
     values: [tenantId],
@@ -223,24 +150,4 @@ async function findSuggestedSiblings(
   });
   const changed = new Set(invoiceIds);
   return rows.flatMap(({ id }) => (changed.has(id) ? [] : id));
-}
-
-interface KnownSuggestion {
-  id: string;
-  detector: string;
-  entity_id: string;
-  status: SuggestionStatus;
-}
-
-function readKnownSuggestions(
-  tx: Transaction,
-  tenantId: string,
-  invoiceIds: readonly string[],
-): Promise<KnownSuggestion[]> {
-  return tx.query<KnownSuggestion>({
-    name: 'known-suggestions',
-    text: `select s.id, s.detector, s.entity_id, s.status from ${recordsetSql('tenant_id uuid, id uuid')}
-           join suggestions s on s.tenant_id = r.tenant_id and s.invoice_id = r.id`,
-    values: [JSON.stringify(invoiceIds.map((id) => ({ tenant_id: tenantId, id })))],
-  });
 }
