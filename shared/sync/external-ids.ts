@@ -40,7 +40,11 @@ export async function storeExternalIds(
   return { taken: ids.length - rows.length };
 }
 
-/** Removes the id of a vendor's record, and returns the id of our record if there was one. */
+/**
+ * Removes the id of a vendor's record, and returns the id of our record if there was one. Also
+ * removes it from ended connections to the same account, because {@link findEarlierIds} would find
+ * it there again.
+ */
 export async function removeExternalId(
   tx: Transaction,
   {
@@ -50,13 +54,17 @@ export async function removeExternalId(
     external_id,
   }: Pick<ExternalId, 'tenant_id' | 'connection_id' | 'kind' | 'external_id'>,
 ): Promise<string | undefined> {
-  const [row] = await tx.query<{ local_id: string }>({
+  const rows = await tx.query<{ local_id: string; is_present: boolean }>({
     name: 'remove-external-id',
-    text: `delete from external_ids x where x.tenant_id = $1 and x.connection_id = $2 and x.kind = $3 and x.external_id = $4
-           returning x.local_id`,
+    text: `delete from external_ids x
+           where x.tenant_id = $1 and x.kind = $3 and x.external_id = $4 and (x.connection_id = $2 or x.connection_id in (
+             select e.id from connections c join connections e on e.tenant_id = c.tenant_id and e.vendor = c.vendor
+               and e.external_account = c.external_account and e.status = 'revoked'
+             where c.tenant_id = $1 and c.id = $2))
+           returning x.local_id, x.connection_id = $2 as is_present`,
     values: [tenant_id, connection_id, kind, external_id],
   });
-  return row?.local_id;
+  return rows.find((row) => row.is_present)?.local_id;
 }
 
 /** Finds our records for these records of a vendor. Locks the rows of external_ids. */

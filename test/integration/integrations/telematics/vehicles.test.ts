@@ -121,5 +121,13 @@ for (const name of VENDOR_NAMES)
       const query = 'select 1 from connection_vehicles where tenant_id = $1 and connection_id = $2';
       const rows = await account.stack.rows(account.tenant.id, query, [account.tenant.id, earlier]);
       expect(rows).to.deep.equal([]);
+      await account.unlink(kept);
+      account.fleet.vehicles.length = 0;
+      await account.hurry(['vehicles']);
+      await account.waitForVehicles(0);
+      account.fleet.addVehicle({ id: kept });
+      await account.hurry(['vehicles']);
+      await account.waitForVehicles(1);
+      expect((await account.findVehicle(kept)).truck_id, 'undone, and listed again').to.equal(null);
     });
   });
