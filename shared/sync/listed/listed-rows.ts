@@ -88,8 +88,9 @@ export async function storeListed(
 }
 
 /**
- * Reads the latest positions and reports of a connection again. Those of a record without a link
- * are dropped, so they are needed once it has one.
+ * Reads what the connection reports of linked records again: of vehicles the latest positions, of
+ * drivers the inspections. Those of a record without a link are dropped, so they are needed once it
+ * has one.
  */
 export function readLinkedAgain(
   tx: Transaction,

@@ -17,7 +17,8 @@ const DEVIATION: ThresholdLearning = { initial: 3.5, min: 3.5, max: 8, onDismiss
 
 /**
  * For driven miles, the threshold is the smallest reported difference, as a share of the miles.
- * Positions are straight lines, and drivers log a step late. So a smaller one proves nothing.
+ * Positions are straight lines, and drivers log a step late. So a smaller difference proves
+ * nothing.
  */
 const DISTANCE: ThresholdLearning = {
   initial: 0.15,

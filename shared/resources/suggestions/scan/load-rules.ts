@@ -24,7 +24,8 @@ const IS_NEWEST = `not exists (select from ${SIBLINGS} and (n.created_at, n.id) 
 
 /**
  * Reads the rules that apply to invoices with a work order. A card applies by the day of the
- * completion, as when it was priced. A vehicle that was sold or scrapped owes its owner nothing.
+ * completion, as when it was priced. Storage is due after a release, unless it was without a
+ * charge. Of a vehicle that the yard sold or scrapped (`disposed`), the owner is billed nothing.
  */
 export function loadBillingRules(tx: Transaction, refs: readonly RecordRef[]): Promise<BillingRules[]> {
   return tx.query<BillingRules>({

@@ -31,7 +31,7 @@ export const driven: Field = {
     .allow(null)
     .meta({ className: 'DrivenMiles' })
     .description(
-      "Miles that the truck drove, estimated from its positions some minutes after completion: straight lines between them, so a little less than on the road. miles is what the driver reported. null: not completed, not measured yet, or the truck's positions are unknown",
+      "Miles that the truck drove, estimated from its positions some minutes after completion: straight lines between them, so a little less than on the road. The work order's own `miles` is what the driver reported. null: not completed, not measured yet, or the truck's positions are unknown",
     ),
   sql: (alias) =>
     `case when ${alias}.driven_measured_at is not null then ${jsonObject(alias, [

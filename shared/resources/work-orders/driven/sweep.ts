@@ -11,7 +11,10 @@ import { type JobTimes, listWindows, measureJob } from './measure-job.js';
 /** The most positions that are read for one work order. A truck has 2,880 in 24 hours. */
 const MAX_POSITIONS = 3_000;
 
-/** A pass measures no longer than this, because the clock's other schedules wait. */
+/**
+ * A pass measures no longer than this for each set of accounts in a transaction, because the
+ * clock's other schedules wait.
+ */
 const PASS_BUDGET_MS = 2_000;
 
 /**
