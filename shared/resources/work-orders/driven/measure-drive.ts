@@ -38,8 +38,8 @@ const MAX_GAP_MS = 10 * MINUTE_MS;
 const MIN_COVERAGE = 0.5;
 /**
  * Vendors report a parked truck once, and again when it leaves. A truck that was parked when it was
- * last seen still stood so much later. After a longer time, its
- * device may be silent for another reason, and the truck may have been away.
+ * last seen still stood so much later. After a longer time, its device may be silent for another
+ * reason, and the truck may have been away.
  */
 const MAX_SILENT_MS = 20 * MINUTE_MS;
 /** The first report after a parked time is at most this far away. */
