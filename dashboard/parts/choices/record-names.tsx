@@ -65,13 +65,3 @@ export function DriverName({ id }: { id: string | null }) {
   if (id === null) return <>–</>;
   return <>{(listed ?? single.data)?.name ?? '…'}</>;
 }
-
-/** Reads up to 200 trucks of the account with their current status. */
-export function useTrucks() {
-  return api.useQuery('get', '/trucks', PAGE).data?.data.items ?? [];
-}
-
-/** Reads up to 200 drivers of the account. */
-export function useDrivers() {
-  return api.useQuery('get', '/drivers', PAGE).data?.data.items ?? [];
-}
