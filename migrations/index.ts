@@ -82,6 +82,7 @@ import * as indexReleasedImpounds from './20261129002200_index_released_impounds
 import * as addBookReconciliations from './20261129003000_add_book_reconciliations.js';
 import * as indexMeasuredDrives from './20261129020000_index_measured_drives.js';
 import * as indexVoidedInvoices from './20261129020100_index_voided_invoices.js';
+import * as addDropoffCoordinates from './20261129030000_add_dropoff_coordinates.js';
 
 interface Migration {
   name: string;
@@ -178,6 +179,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261129003000_add_book_reconciliations', ...addBookReconciliations },
   { name: '20261129020000_index_measured_drives', ...indexMeasuredDrives },
   { name: '20261129020100_index_voided_invoices', ...indexVoidedInvoices },
+  { name: '20261129030000_add_dropoff_coordinates', ...addDropoffCoordinates },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -108,7 +108,7 @@ export const EXAMPLES: Record<string, unknown> = {
   WorkOrderCreate: {
     service_type: 'light_duty_tow',
     pickup: { address: 'I-87 N at exit 4', lat: 42.7156, lng: -73.8246 },
-    dropoff_location: '12 Canal Street, Albany',
+    dropoff: { address: '12 Canal Street, Albany', lat: 42.6481, lng: -73.7502 },
     vehicle,
     vin: '1HGCM82633A004352',
     contact_name: 'Jane Roe',

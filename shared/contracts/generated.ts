@@ -2805,6 +2805,11 @@ export interface AgentWorkOrder {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  dropoff: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
   status: "new" | "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
 }
 export interface AgentWorkOrderListItem {
@@ -2886,6 +2891,11 @@ export interface WorkOrder {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  dropoff: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
   driver_url?: string | null;
   tracking_url?: string | null;
   estimated_arrival_at?: string | null;
@@ -2930,6 +2940,11 @@ export interface WorkOrderCreate {
     year?: number | null;
   } | null;
   unit_number?: string | null;
+  dropoff?: {
+    address?: string | null;
+    lat?: number | null;
+    lng?: number | null;
+  } | null;
 }
 export interface WorkOrderListItem {
   id: string;
@@ -2977,6 +2992,11 @@ export interface WorkOrderListItem {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  dropoff: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
   customer_name?: string | null;
   truck_unit_number?: string | null;
   driver_name?: string | null;
@@ -3015,6 +3035,11 @@ export interface WorkOrderPatch {
     year?: number | null;
   } | null;
   unit_number?: string | null;
+  dropoff?: {
+    address?: string | null;
+    lat?: number | null;
+    lng?: number | null;
+  } | null;
 }
 export interface WorkOrderStepEntry {
   step: DriverStep;
@@ -3237,6 +3262,11 @@ export interface ActiveJob {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  dropoff: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
   driver_url?: string | null;
   tracking_url?: string | null;
   priority: number;
@@ -3356,6 +3386,11 @@ export interface UnassignedJob {
   created_at: string;
   updated_at: string;
   allowed_actions: WorkOrderActionName[];
+  dropoff: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
   driver_url?: string | null;
   tracking_url?: string | null;
   estimated_arrival_at?: string | null;

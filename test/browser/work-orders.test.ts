@@ -18,6 +18,8 @@ describe('the screen Work orders', () => {
     await form.getByLabel('Pickup', { exact: true }).fill('1 Harbor Rd');
     await form.getByLabel('Pickup latitude').fill('40.7');
     await form.getByLabel('Pickup longitude').fill('-274');
+    await form.getByLabel('Drop-off latitude').fill('40.8');
+    await form.getByLabel('Drop-off longitude').fill('-74.1');
     await form.getByLabel('Make').fill('Honda');
     await form.getByLabel('Year').fill('2019');
     await form.getByRole('button', { name: 'Create work order' }).click();
@@ -27,13 +29,15 @@ describe('the screen Work orders', () => {
     expect(overflow, 'px that the page scrolls sideways').to.equal(0);
     await form.getByLabel('Pickup longitude').fill('-74');
     await form.getByRole('button', { name: 'Create work order' }).click();
-    await page.getByRole('dialog', { name: /^Work order WO-/ }).waitFor();
+    const drawer = page.getByRole('dialog', { name: /^Work order WO-/ });
+    await drawer.getByText('40.8, -74.1', { exact: true }).waitFor();
     const { body } = await tenant.client.get('/work-orders');
     expect(body.data.items).to.have.length(1);
     expect(body.data.items[0]).to.deep.include({
       service_type: 'flatbed_tow',
       pickup_location: '1 Harbor Rd',
       pickup: { address: '1 Harbor Rd', lat: 40.7, lng: -74 },
+      dropoff: { address: null, lat: 40.8, lng: -74.1 },
       vehicle: { make: 'Honda', model: null, year: 2019 },
     });
   });

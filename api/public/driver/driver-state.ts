@@ -61,7 +61,7 @@ export function buildDriverState(workOrder: DrivenWorkOrder, payments: Payments 
 
 /** Returns the steps of the work. Only a towed vehicle has the steps for loading and towing. */
 export function planSteps(
-  workOrder: Pick<DrivenWorkOrder, 'service_type' | 'dropoff_location'>,
+  workOrder: Pick<DrivenWorkOrder, 'service_type' | 'dropoff_location' | 'dropoff_lat'>,
 ): PlannedStep[] {
   return [...ALWAYS, ...(isTowed(workOrder) ? WITH_TOW : []), LAST];
 }
@@ -78,21 +78,29 @@ function countTaken(steps: readonly PlannedStep[], logged: string | null): numbe
 
 function listFacts(workOrder: DrivenWorkOrder): Fact[] {
   const { contact_name, contact_phone, vehicle_year, vehicle_make, vehicle_model, vin } = workOrder;
-  const { pickup_location: pickup, pickup_lat: lat, pickup_lng: lng, dropoff_location: dropoff } = workOrder;
-  const place = lat !== null && lng !== null ? `${lat},${lng}` : pickup;
   const firstName = findFirstName(contact_name);
   const eta = workOrder.eta && formatTime(workOrder.eta, { timeZone: workOrder.time_zone, now: new Date() });
   return [
     describe('Service', capitalize(workOrder.service_type.replaceAll('_', ' '))),
     describe('Vehicle', [vehicle_year, vehicle_make, vehicle_model].filter(Boolean).join(' ')),
     describe('VIN', vin),
-    describe('Pickup', pickup ?? place, place && linkToMap(place)),
-    describe('Drop-off', dropoff, dropoff && linkToMap(dropoff)),
+    describePlace('Pickup', workOrder.pickup_location, [workOrder.pickup_lat, workOrder.pickup_lng]),
+    describePlace('Drop-off', workOrder.dropoff_location, [workOrder.dropoff_lat, workOrder.dropoff_lng]),
     describe('Expected', eta),
     describe('Customer', firstName),
     describe('Phone', contact_phone, contact_phone && toTelHref(contact_phone)),
     describe('Notes', workOrder.notes),
   ].filter((fact) => fact.text !== '');
+}
+
+/** Describes a place, with a link to its coordinates or else to its address. */
+function describePlace(
+  label: string,
+  address: string | null,
+  [lat, lng]: [lat: number | null, lng: number | null],
+): Fact {
+  const place = lat !== null && lng !== null ? `${lat},${lng}` : address;
+  return describe(label, address ?? place, place && linkToMap(place));
 }
 
 const describe = (label: string, text: string | null, href: string | null = null): Fact => ({

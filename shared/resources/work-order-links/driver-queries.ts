@@ -30,6 +30,8 @@ export interface DrivenWorkOrder extends Assignment {
   pickup_lat: number | null;
   pickup_lng: number | null;
   dropoff_location: string | null;
+  dropoff_lat: number | null;
+  dropoff_lng: number | null;
   notes: string | null;
   contact_name: string | null;
   contact_phone: string | null;
@@ -66,8 +68,8 @@ export async function readDrivenWorkOrder(
     name: 'read-driven-work-order',
     text: `select w.tenant_id, w.id, t.environment, coalesce(t.business_name, t.name) as company, t.time_zone, t.driver_payments, w.job_number,
              w.service_type, w.status, w.step, w.truck_id, w.driver_id, to_json(w.dispatch_time)#>>'{}' as dispatch_time,
-             d.name as driver_name, k.unit_number, w.pickup_location, w.pickup_lat, w.pickup_lng, w.dropoff_location, w.notes,
-             w.contact_name, w.contact_phone, w.vehicle_make, w.vehicle_model, w.vehicle_year, w.vin, w.eta,
+             d.name as driver_name, k.unit_number, w.pickup_location, w.pickup_lat, w.pickup_lng,
+             w.dropoff_location, w.dropoff_lat, w.dropoff_lng, w.notes, w.contact_name, w.contact_phone, w.vehicle_make, w.vehicle_model, w.vehicle_year, w.vin, w.eta,
              to_json(w.updated_at)#>>'{}' as updated_at, ${selectDriveToPickup('w')} as drive, ${LAST_INSPECTION} as inspection,
              exists (select from inspections n where n.tenant_id = w.tenant_id and n.truck_id = w.truck_id and n.blocks_dispatch)
                as is_truck_blocked,

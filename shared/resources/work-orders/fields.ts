@@ -1,9 +1,7 @@
 import Joi from 'joi';
 import { billingStatus, workOrderStatus } from '../../contracts/enums.js';
-import { jsonObject, lookUpWords } from '../../contracts/resource.js';
+import { lookUpWords } from '../../contracts/resource.js';
 import {
-  allRequired,
-  coordinate,
   dateTime,
   email,
   integer,
@@ -16,13 +14,13 @@ import {
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { columnGroup } from '../../records/fields/column-group.js';
 import {
-  type Field,
   optionalMultilineText,
   optionalReference,
   optionalText,
   recordId,
   time,
 } from '../../records/fields/field.js';
+import { definePlace } from '../../records/fields/place.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { customerTable } from '../customers/table.js';
 import { driven } from './driven/field.js';
@@ -31,35 +29,11 @@ import { listAllowedActions } from './transitions.js';
 
 const nullableText = () => Joi.string().allow(null);
 
-/**
- * The place where the vehicle is picked up. `address` is the same value as the field
- * `pickup_location`.
- */
-export const pickup: Field = {
-  input: Joi.object({
-    address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),
-    lat: coordinate(90).allow(null).example(40.7128),
-    lng: coordinate(180).allow(null).example(-74.006),
-  }).allow(null),
-  output: allRequired({
-    address: nullableText(),
-    lat: Joi.number().allow(null),
-    lng: Joi.number().allow(null),
-  }),
-  sql: (alias) =>
-    jsonObject(alias, [
-      { name: 'address', sql: `${alias}.pickup_location` },
-      { name: 'lat', sql: `${alias}.pickup_lat` },
-      { name: 'lng', sql: `${alias}.pickup_lng` },
-    ]),
-  columns: { pickup_lat: 'double precision', pickup_lng: 'double precision' },
-  csv: [
-    { name: 'pickup_address', kind: 'text', sql: (alias) => `${alias}.pickup_location` },
-    { name: 'pickup_lat', kind: 'plain' },
-    { name: 'pickup_lng', kind: 'plain' },
-  ],
-  freeText: ['address'],
-};
+/** The place where the vehicle is picked up. */
+export const pickup = definePlace('pickup');
+
+/** The place to which the vehicle is towed. */
+export const dropoff = definePlace('dropoff', { isLastInCsv: true });
 
 export const vehicle = columnGroup('vehicle', {
   make: optionalText(100, { input: text(100).allow(null).example('Honda'), freeText: true }),
@@ -158,4 +132,5 @@ export const workOrderFields = defineFields({
     columns: null,
     csv: null,
   },
+  dropoff,
 });

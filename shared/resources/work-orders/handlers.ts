@@ -7,29 +7,27 @@ import { recordsetSql, toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
 import { countUpSql } from '../../records/tenant-counters.js';
 import { storeDrives } from './driven/store-handler.js';
-import { vehicle, workOrderFields } from './fields.js';
+import { dropoff, pickup, vehicle, workOrderFields } from './fields.js';
 import { createMoveHandler } from './move-handler.js';
 import { logSteps } from './step-handler.js';
 import { workOrderTable } from './table.js';
 
-type PlaceInput = Pick<WorkOrderPatch, 'pickup' | 'vehicle' | 'pickup_location'>;
+type NestedInput = Pick<
+  WorkOrderPatch,
+  'pickup' | 'dropoff' | 'vehicle' | 'pickup_location' | 'dropoff_location'
+>;
 
 /**
  * Returns the columns that the input sets. Columns of absent members stay absent, so a PATCH does
- * not change them. Offers of clubs have the same columns.
+ * not change them. Offers of clubs have the same columns, but those of `dropoff`.
  */
-export function toColumns({ pickup, vehicle: towed, ...fields }: PlaceInput): object {
-  const columns: Record<string, unknown> = { ...fields, ...vehicle.toColumns(towed) };
-  if (pickup === null) Object.assign(columns, { pickup_location: null, pickup_lat: null, pickup_lng: null });
-  if (pickup) {
-    if (pickup.lat !== undefined) columns.pickup_lat = pickup.lat;
-    if (pickup.lng !== undefined) columns.pickup_lng = pickup.lng;
-    // `pickup_location` takes precedence over `pickup.address`, because the specification defines
-    // only `pickup_location`.
-    if (pickup.address !== undefined && fields.pickup_location === undefined)
-      columns.pickup_location = pickup.address;
-  }
-  return columns;
+export function toColumns({ pickup: from, dropoff: to, vehicle: towed, ...fields }: NestedInput): object {
+  return {
+    ...fields,
+    ...pickup.toColumns(from, fields.pickup_location),
+    ...dropoff.toColumns(to, fields.dropoff_location),
+    ...vehicle.toColumns(towed),
+  };
 }
 
 const WORK_ORDERS = { table: workOrderTable, fields: workOrderFields };

@@ -96,6 +96,9 @@ describe('export files', () => {
         notes: text,
         vehicle_make: text,
         pickup_location: text,
+        dropoff_location: text,
+        dropoff_lat: index / 8,
+        dropoff_lng: -index,
         miles: index / 4,
       });
       const defects = [{ component: 'Cable', severity: 'minor' }];

@@ -56,18 +56,21 @@ describe('PATCH as a JSON merge patch', () => {
     });
   }
 
-  it('PATCH /work-orders/{id} merges pickup and vehicle field by field', async () => {
+  it('PATCH /work-orders/{id} merges pickup, dropoff and vehicle field by field', async () => {
     const pickup = { address: 'a', lat: 1.5, lng: -2.25 };
     const workOrder = await create('/work-orders', {
       service_type: 'tow',
       pickup,
+      dropoff: pickup,
       vehicle: { make: 'm', model: 'n', year: 2000 },
     });
     const patched = await tenant.client.patch(`/work-orders/${workOrder.id}`, {
       pickup: { lat: 3 },
+      dropoff: { lng: null },
       vehicle: { model: null },
     });
     expect(patched.body.pickup).to.deep.equal({ ...pickup, lat: 3 });
+    expect(patched.body.dropoff).to.deep.equal({ ...pickup, lng: null });
     expect(patched.body.vehicle).to.deep.equal({ make: 'm', model: null, year: 2000 });
   });
 
@@ -108,7 +111,6 @@ describe('PATCH as a JSON merge patch', () => {
       const customer = await create('/customers', { company_name: 'C' });
       const flat = {
         customer_id: customer.id,
-        dropoff_location: 'd',
         vin: 'V',
         unit_number: '1',
         contact_name: 'c',
@@ -117,6 +119,7 @@ describe('PATCH as a JSON merge patch', () => {
       };
       const nested = {
         pickup: { address: 'a', lat: 1, lng: 2 },
+        dropoff: { address: 'd', lat: 3, lng: 4 },
         vehicle: { make: 'm', model: 'n', year: 2000 },
       };
       const workOrder = await create('/work-orders', { service_type: 'tow', ...flat, ...nested });
@@ -124,11 +127,12 @@ describe('PATCH as a JSON merge patch', () => {
       const patched = await tenant.client.patch(`/work-orders/${workOrder.id}`, {
         ...nulls,
         pickup: null,
+        dropoff: null,
         vehicle: null,
       });
-      expect(patched.body).to.include(nulls);
-      expect(patched.body.pickup_location).to.equal(null);
-      expect(patched.body.pickup).to.deep.equal({ address: null, lat: null, lng: null });
+      expect(patched.body).to.include({ ...nulls, pickup_location: null, dropoff_location: null });
+      const nowhere = { address: null, lat: null, lng: null };
+      expect([patched.body.pickup, patched.body.dropoff]).to.deep.equal([nowhere, nowhere]);
       expect(patched.body.vehicle).to.deep.equal({ make: null, model: null, year: null });
     });
 

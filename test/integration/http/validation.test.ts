@@ -88,11 +88,15 @@ describe('validation of writes', () => {
       vin: '1HGCM82633A00435I',
       contact_name: false,
       pickup: { address: 1, lat: 91, lng: '2' },
+      dropoff: { address: false, lat: '1', lng: -181 },
       vehicle: { make: 1, model: [], year: 1066 },
     };
     const workOrderErrors = [
       'contact_name base',
       'customer_id guid',
+      'dropoff.address base',
+      'dropoff.lat base',
+      'dropoff.lng min',
       'pickup.address base',
       'pickup.lat max',
       'pickup.lng base',

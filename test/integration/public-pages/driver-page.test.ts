@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Json } from '../../support/client.js';
 import {
   assign,
   createDrivenJob,
@@ -51,6 +52,31 @@ describe("driver's page", () => {
     expect(headers.get('set-cookie')).to.equal(null);
   });
 
+  it("pickup and drop-off of the driver's page open the map at their coordinates, or else at their addresses", async () => {
+    const findPlaces = async (input: object) => {
+      const { page } = await startJob(input);
+      const { facts } = (await page.get()).body.data.state;
+      const places = facts.filter(({ label }: Json) => label === 'Pickup' || label === 'Drop-off');
+      return places.map(({ text, href }: Json) => [text, new URL(href).searchParams.get('destination')]);
+    };
+    const [from, to] = [
+      { lat: 40.5, lng: -74 },
+      { lat: 41, lng: -73.25 },
+    ];
+    expect(await findPlaces({ pickup: from, dropoff: to })).to.deep.equal([
+      ['12 Main St, New York', '40.5,-74'],
+      [DROP_OFF, '41,-73.25'],
+    ]);
+    expect(await findPlaces({ dropoff: { lat: 41 } })).to.deep.equal([
+      ['12 Main St, New York', '12 Main St, New York'],
+      [DROP_OFF, DROP_OFF],
+    ]);
+    expect((await findPlaces({ dropoff_location: null, dropoff: to }))[1]).to.deep.equal([
+      '41,-73.25',
+      '41,-73.25',
+    ]);
+  });
+
   it('a text of a work order cannot become HTML or end the script element of the page', async () => {
     const attack = `</script><img src=x onerror=alert(1)>"'&`;
     const { page } = await startJob({ notes: attack, contact_name: attack, pickup_location: attack });
@@ -97,10 +123,13 @@ describe("driver's page", () => {
   });
 
   it("the driver's page of a work order without a drop-off leaves out the steps of a tow", async () => {
-    const { page } = await startJob({ service_type: 'lockout', dropoff_location: null });
-    const { body } = await page.get();
-    const ids = body.data.state.steps.map(({ id }: { id: string }) => id);
-    expect(ids).to.deep.equal(['acknowledged', 'en_route', 'on_scene', 'complete']);
+    const listPlanned = async (input: object) => {
+      const { page } = await startJob({ service_type: 'lockout', dropoff_location: null, ...input });
+      return (await page.get()).body.data.state.steps.map(({ id }: Json) => id);
+    };
+    expect(await listPlanned({})).to.deep.equal(['acknowledged', 'en_route', 'on_scene', 'complete']);
+    // Coordinates alone are a drop-off too.
+    expect(await listPlanned({ dropoff: { lat: 41, lng: -73 } })).to.include.members(['hooked', 'towing']);
   });
 
   it("an action of the driver's page that is sent twice, even at once, acts once", async () => {

@@ -64,6 +64,9 @@ describe('tracking page', () => {
     const marks = async (tow: TrackedTow) =>
       (await readState(tow)).steps.map(({ mark }: { mark: string }) => mark);
     expect(await marks(lockout)).to.deep.equal(['current', 'ahead', 'ahead', 'ahead', 'left_out', 'ahead']);
+    const dropoff = { lat: 41, lng: -73 };
+    const moved = await TrackedTow.book(tenant.client, { service_type: 'lockout', dropoff });
+    expect(await marks(moved)).to.not.include('left_out');
     const cancelled = await TrackedTow.book(tenant.client);
     await cancelled.act('cancel', { reason: 'customer', note: 'Found another' });
     expect(new Set(await marks(cancelled))).to.deep.equal(new Set(['left_out']));

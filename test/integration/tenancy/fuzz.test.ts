@@ -126,11 +126,12 @@ const BODIES: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
     dropoff_location: 'b',
     customer_id: null,
     pickup: null,
+    dropoff: null,
     vehicle: null,
   }),
   '/work-orders#nested': fc
     .tuple(oddBody({ address: 'a', lat: 1, lng: 2 }), oddBody({ make: 'm', model: 'n', year: 2000 }))
-    .map(([pickup, vehicle]) => ({ service_type: 'tow', pickup, vehicle })),
+    .map(([place, vehicle]) => ({ service_type: 'tow', pickup: place, dropoff: place, vehicle })),
   '/customers': oddBody({
     company_name: 'A',
     company_type: 'other',

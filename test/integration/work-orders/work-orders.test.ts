@@ -46,6 +46,7 @@ describe('work orders', () => {
     ];
     expect(unset.map((member) => response.body[member])).to.deep.equal(unset.map(() => null));
     expect(response.body.pickup).to.deep.equal({ address: null, lat: null, lng: null });
+    expect(response.body.dropoff).to.deep.equal({ address: null, lat: null, lng: null });
     expect(response.body.vehicle).to.deep.equal({ make: null, model: null, year: null });
     expect(response.headers.location).to.equal(`/v1/work-orders/${response.body.id}`);
     expect((await tenant.client.get(`/work-orders/${response.body.id}`)).text).to.equal(response.text);
@@ -74,17 +75,34 @@ describe('work orders', () => {
     expect(order.vehicle).to.deep.equal(vehicle);
   });
 
-  it('POST /work-orders prefers pickup_location to the address of the pickup object', async () => {
-    const order = await create({
-      service_type: 'tow',
-      pickup_location: 'flat',
-      pickup: { address: 'nested', lat: 1, lng: 2 },
+  for (const place of ['pickup', 'dropoff']) {
+    const location = `${place}_location`;
+
+    it(`POST and PATCH of work orders prefer ${location} to the address of the object ${place}`, async () => {
+      const order = await create({
+        service_type: 'tow',
+        [location]: 'flat',
+        [place]: { address: 'nested', lat: 1, lng: 2 },
+      });
+      expect(order[location]).to.equal('flat');
+      expect(order[place]).to.deep.equal({ address: 'flat', lat: 1, lng: 2 });
+      const patch = async (body: object) =>
+        (await tenant.client.patch(`/work-orders/${order.id}`, body)).body;
+      const moved = await patch({ [place]: { address: 'moved' } });
+      expect(moved[place]).to.deep.equal({ address: 'moved', lat: 1, lng: 2 });
+      expect(moved[location]).to.equal('moved');
+      const cleared = await patch({ [location]: null, [place]: { address: 'nested', lat: 3 } });
+      expect(cleared[place]).to.deep.equal({ address: null, lat: 3, lng: 2 });
+      expect((await tenant.client.get(`/work-orders/${order.id}`)).body[place]).to.deep.equal(cleared[place]);
     });
-    expect(order.pickup_location).to.equal('flat');
-    expect(order.pickup).to.deep.equal({ address: 'flat', lat: 1, lng: 2 });
-    const patched = await tenant.client.patch(`/work-orders/${order.id}`, { pickup: { address: 'moved' } });
-    expect(patched.body.pickup).to.deep.equal({ address: 'moved', lat: 1, lng: 2 });
-    expect(patched.body.pickup_location).to.equal('moved');
+  }
+
+  it('pickup and dropoff of a work order are two places: a PATCH of one keeps the other', async () => {
+    const pickup = { address: 'a', lat: 1, lng: 2 };
+    const order = await create({ service_type: 'tow', pickup, dropoff: { address: 'b', lat: 3, lng: 4 } });
+    expect(order).to.include({ pickup_location: 'a', dropoff_location: 'b' });
+    const { body } = await tenant.client.patch(`/work-orders/${order.id}`, { dropoff: { lng: -5 } });
+    expect([body.pickup, body.dropoff]).to.deep.equal([pickup, { address: 'b', lat: 3, lng: -5 }]);
   });
 
   it('POST /work-orders accepts any slug as service_type, published or not', async () => {
@@ -114,8 +132,16 @@ describe('work orders', () => {
     };
     const patched = await tenant.client.patch(`/work-orders/${order.id}`, { ...facts, ...moves });
     expect(patched.status, patched.text).to.equal(200);
-    const pickup = { address: 'a', lat: null, lng: null };
-    expect(patched.body).to.deep.equal({ ...order, ...facts, pickup, updated_at: patched.body.updated_at });
+    const places = {
+      pickup: { address: 'a', lat: null, lng: null },
+      dropoff: { address: 'b', lat: null, lng: null },
+    };
+    expect(patched.body).to.deep.equal({
+      ...order,
+      ...facts,
+      ...places,
+      updated_at: patched.body.updated_at,
+    });
   });
 
   describe('job numbers of work orders', () => {

@@ -13,6 +13,8 @@ export const FIELDS = [
   'pickup.lat',
   'pickup.lng',
   'dropoff_location',
+  'dropoff.lat',
+  'dropoff.lng',
   'vin',
   'vehicle.make',
   'vehicle.model',

@@ -46,6 +46,8 @@ export function WorkOrderFields(props: FieldsProps) {
           <LongText {...props} name="dropoff_location" label="Drop-off" rows={2} />
           <NumberField {...props} name="pickup.lat" label="Pickup latitude" placeholder="40.7128" />
           <NumberField {...props} name="pickup.lng" label="Pickup longitude" placeholder="-74.006" />
+          <NumberField {...props} name="dropoff.lat" label="Drop-off latitude" placeholder="40.7209" />
+          <NumberField {...props} name="dropoff.lng" label="Drop-off longitude" placeholder="-74.0007" />
         </SimpleGrid>
       </Fieldset>
       <Fieldset legend="Vehicle">

@@ -39,7 +39,8 @@ export function DetailsTab({ workOrder }: { workOrder: WorkOrder }) {
           items={{
             Pickup: workOrder.pickup_location,
             'Drop-off': workOrder.dropoff_location,
-            'Pickup position': <Position pickup={workOrder.pickup} />,
+            'Pickup position': <Position place={workOrder.pickup} />,
+            'Drop-off position': <Position place={workOrder.dropoff} />,
           }}
         />
       </Section>
@@ -97,7 +98,7 @@ function DrivenMiles({ miles, coverage }: { miles: number | null; coverage: numb
   return <span className="digits">{miles === null ? `Unknown: ${share}` : `About ${miles} (${share})`}</span>;
 }
 
-function Position({ pickup: { lat, lng } }: { pickup: WorkOrder['pickup'] }) {
+function Position({ place: { lat, lng } }: { place: WorkOrder['pickup'] }) {
   if (lat === null || lng === null) return <>–</>;
   return <span className="digits">{`${lat}, ${lng}`}</span>;
 }

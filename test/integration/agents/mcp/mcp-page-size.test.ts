@@ -53,7 +53,11 @@ describe('size of a default page of a list tool', () => {
       service_type: 'light_duty_tow',
       customer_id,
       pickup: { address: PLACE, lat: 40.8448, lng: -73.8648 },
-      dropoff_location: 'Hudson Auto Body, 1180 West Side Highway, New York, NY 10036',
+      dropoff: {
+        address: 'Hudson Auto Body, 1180 West Side Highway, New York, NY 10036',
+        lat: 40.7644,
+        lng: -73.9993,
+      },
       vehicle: { make: 'Mercedes-Benz', model: 'Sprinter 2500', year: 2021 },
       vin: '1HGCM82633A004352',
       contact_name: 'Alexandra Papadopoulos',

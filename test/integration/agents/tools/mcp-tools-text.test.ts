@@ -87,4 +87,16 @@ describe('text content of MCP tool results', () => {
       expect(text.replace(String(whole), ''), name).to.not.match(/Ignore|Eve|untrusted/);
     }
   });
+
+  it('the text of get_work_order has hostile addresses of pickup and drop-off between marks, and nowhere else', async () => {
+    const place = { address: HOSTILE, lat: 1, lng: 2 };
+    const { id } = await post('/work-orders', { service_type: 'tow', pickup: place, dropoff: place });
+    const result = await agent.call('get_work_order', { work_order_id: id });
+    expect(result.structuredContent).to.deep.include({ pickup: place, dropoff: place });
+    const text = textOf(result);
+    const [whole, , inside = ''] = /<(untrusted-[0-9a-f]{24})>\n(.*)\n<\/\1>/s.exec(text) ?? [];
+    for (const name of ['pickup_location', 'dropoff_location', 'pickup.address', 'dropoff.address'])
+      expect(inside).to.include(`"${name}":"${ESCAPED_HOSTILE}`);
+    expect(text.replace(String(whole), '')).to.not.match(/Ignore|Eve|untrusted/);
+  });
 });
