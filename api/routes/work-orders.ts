@@ -3,7 +3,7 @@ import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
 import { ACTIVE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
-import { describeDrive, readDrive } from '../../shared/resources/trucks/drive-to-pickup.js';
+import { describeDrive, readDrive } from '../../shared/resources/trucks/current-drive.js';
 import {
   acceptWorkOrder,
   assignWorkOrder,

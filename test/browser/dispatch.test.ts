@@ -145,7 +145,7 @@ describe('the screen Dispatch', () => {
     expect(await estimate.isVisible()).to.equal(false);
   });
 
-  it('a card proposes on scene where the truck stands at the pickup, and the dispatcher logs it by keyboard', async () => {
+  it('a card proposes on scene at the pickup, which the dispatcher logs by keyboard, and at destination at the drop-off', async () => {
     const { page, tenant } = await dashboard.open('dispatch');
     const { client } = tenant;
     const truck = await createTruck(tenant, '2');
@@ -176,6 +176,12 @@ describe('the screen Dispatch', () => {
     await card.getByRole('button', { name: 'Log hooked' }).waitFor();
     expect(await proposal.count()).to.equal(0);
     expect((await client.get(`/work-orders/${id}`)).body.step).to.equal('on_scene');
+    const dropoff = { ...place, lat: 40.8128 };
+    await client.patch(`/work-orders/${id}`, { dropoff });
+    await client.post(`/work-orders/${id}/steps`, { step: 'hooked' });
+    await client.patch(`/trucks/${truck.id}`, { location: { ...dropoff, speed_mph: 0 } });
+    await card.getByText('Looks at destination', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Log at destination' }).waitFor();
   });
 
   it('people set the status of a truck without a work order beside the board', async () => {

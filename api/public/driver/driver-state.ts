@@ -1,4 +1,4 @@
-import { describeDrive } from '../../../shared/resources/trucks/drive-to-pickup.js';
+import { describeDrive } from '../../../shared/resources/trucks/current-drive.js';
 import type { DrivenWorkOrder } from '../../../shared/resources/work-order-links/driver-queries.js';
 import { isTowed } from '../../../shared/resources/work-order-links/is-towed.js';
 import { MAX_PHOTOS } from '../../../shared/resources/work-order-photos/fields.js';
@@ -20,7 +20,10 @@ const WITH_TOW: PlannedStep[] = [
   { id: 'at_destination', action: 'I am at the drop-off', done: 'At the drop-off' },
 ];
 /** The texts for steps that the position of the truck shows. */
-const PROPOSALS = { on_scene: 'You seem to be at the pickup.' };
+const PROPOSALS = {
+  on_scene: 'You seem to be at the pickup.',
+  at_destination: 'You seem to be at the drop-off.',
+};
 const LAST: PlannedStep = { id: 'complete', action: 'Complete', done: 'Completed' };
 
 /** The items of a pre-trip inspection. */

@@ -1,4 +1,4 @@
-import { estimateArrivalOf } from '../../../shared/resources/trucks/drive-to-pickup.js';
+import { describeDrive } from '../../../shared/resources/trucks/current-drive.js';
 import type {
   Progress,
   TrackedWorkOrder,
@@ -135,7 +135,7 @@ function markSteps(current: Step | undefined, isTowed: boolean): TrackingState['
 
 /** Says when the truck arrives by distance and speed, and that the time is only an estimate. */
 function describeEstimate({ drive, time_zone: timeZone }: TrackedWorkOrder, now: Date): string | null {
-  const arrival = estimateArrivalOf(drive, now.getTime());
+  const { estimated_arrival_at: arrival } = describeDrive(drive, now.getTime());
   if (!arrival) return null;
   const time = formatTime(arrival, { timeZone, now });
   return `Estimated arrival: about ${time}, ${formatWait(countMinutes(arrival, now))} from now. Estimated from the truck’s distance and speed, without traffic.`;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/postgres/database.js';
-import { describeDrive } from '../trucks/drive-to-pickup.js';
+import { describeDrive } from '../trucks/current-drive.js';
 import {
   type BoardRow,
   type BoardViewer,
@@ -31,7 +31,7 @@ interface ListedWorkOrder {
   id: string;
   version: string;
   seconds: string;
-  /** The drive to the pickup, or a hyphen. */
+  /** The drive of the truck, or a hyphen. */
   drive: string;
 }
 

@@ -1,8 +1,8 @@
 import { jsonObject } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { driverFields } from '../drivers/fields.js';
+import { selectCurrentDrive } from '../trucks/current-drive.js';
 import { selectTruckStatus } from '../trucks/current-work-order.js';
-import { selectDriveToPickup } from '../trucks/drive-to-pickup.js';
 import { truckFields } from '../trucks/fields.js';
 import { workOrderFields } from '../work-orders/fields.js';
 import { agentWorkOrderMembers } from '../work-orders/representation.js';
@@ -12,8 +12,8 @@ export interface BoardRow {
   generated_at: string;
   /**
    * One work order per line of text, most urgent first. A line contains the id, the version, the
-   * seconds since dispatch or booking, the drive to the pickup and, if requested, the JSON. Without
-   * a drive to estimate, a hyphen takes its place.
+   * seconds since dispatch or booking, the drive of the truck and, if requested, the JSON. A hyphen
+   * takes the place of an unknown drive.
    */
   active: string;
   unassigned: string;
@@ -48,7 +48,7 @@ const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
 interface WorkOrdersOptions {
   statuses: string;
   since: string;
-  /** SQL for the drive to the pickup, or null. */
+  /** SQL for the drive of the truck, or null. */
   drive: string;
 }
 
@@ -76,7 +76,7 @@ const DRIVER_SQL = `(select ${driverFields.representation('d')} from drivers d w
 const ACTIVE: WorkOrdersOptions = {
   statuses: "'dispatched', 'in_progress'",
   since: 'dispatch_time',
-  drive: selectDriveToPickup('t'),
+  drive: selectCurrentDrive('t'),
 };
 
 const UNASSIGNED: WorkOrdersOptions = { statuses: "'pending'", since: 'created_at', drive: 'null' };

@@ -4,7 +4,7 @@ import type { WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { type PlannedText, storeTexts } from '../planned-messages/texts.js';
-import { estimateArrivalOf, selectDriveToPickup } from '../trucks/drive-to-pickup.js';
+import { describeDrive, selectCurrentDrive } from '../trucks/current-drive.js';
 import {
   deriveLinkKeys,
   markAssignment,
@@ -42,7 +42,7 @@ interface Row extends RecordRef {
   truck: string | null;
   driver: string | null;
   eta_minutes: number | null;
-  /** The drive to the pickup, as `estimateArrivalOf` reads it. */
+  /** The drive of the truck, as `describeDrive` reads it. */
   drive: string | null;
   pickup: string | null;
   status: (typeof WORK_ORDER_STATUSES)[number];
@@ -68,7 +68,7 @@ export async function sendJobTexts(
     text: `select r.tenant_id, r.id, m.key, m.text, coalesce(t.business_name, t.name) as company, w.contact_name, w.contact_phone,
              w.job_number, k.unit_number as truck, d.name as driver, d.phone as driver_phone, w.pickup_location as pickup, w.status,
              w.truck_id, w.driver_id, to_json(w.dispatch_time)#>>'{}' as dispatch_time,
-             ceil(extract(epoch from w.eta - now()) / 60)::int as eta_minutes, ${selectDriveToPickup('w')} as drive
+             ceil(extract(epoch from w.eta - now()) / 60)::int as eta_minutes, ${selectCurrentDrive('w')} as drive
            from ${recordsetSql('tenant_id uuid, id uuid, key text')}
            join message_templates m on m.tenant_id = r.tenant_id and m.key = r.key and m.enabled
            join work_orders w on w.tenant_id = r.tenant_id and w.id = r.id
@@ -112,7 +112,7 @@ function write(row: Row, config: Config): string {
 function describeArrival({ key, eta_minutes, drive }: Row): string {
   if (eta_minutes !== null && eta_minutes > 0) return `, about ${eta_minutes} minutes away`;
   const now = Date.now();
-  const arrival = key === 'en_route' ? estimateArrivalOf(drive, now) : null;
+  const arrival = key === 'en_route' ? describeDrive(drive, now).estimated_arrival_at : null;
   if (!arrival) return '';
   const minutes = Math.ceil((arrival.getTime() - now) / 60_000);
   return `, about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} away (estimated)`;

@@ -2,10 +2,10 @@ import { STALE_AFTER_MINUTES } from './fields.js';
 import { type Coordinates, measureMiles } from './great-circle.js';
 import { MAX_AHEAD_MS } from './positions.js';
 
-/** The drive of a truck to the pickup of its work order. */
-export interface DriveToPickup {
+/** The drive of a truck to a place of its work order. */
+export interface Drive {
   truck: Coordinates;
-  pickup: Coordinates;
+  place: Coordinates;
   /** The time of the truck's position, in ms since 1970. */
   locatedMs: number;
   /** The speed at that time, if it was reported. */
@@ -33,13 +33,10 @@ const COARSE_FROM_MS = 10 * MINUTE_MS;
  * so show it as an estimate (docs/decisions.md §11). The time is rounded up, and at least a minute
  * ahead. Returns null if the position is stale, or if the drive would take more than six hours.
  */
-export function estimateArrival(
-  { truck, pickup, locatedMs, speedMph }: DriveToPickup,
-  nowMs: number,
-): Date | null {
+export function estimateArrival({ truck, place, locatedMs, speedMph }: Drive, nowMs: number): Date | null {
   if (!isPositionFresh(locatedMs, nowMs)) return null;
   const isMoving = speedMph !== null && speedMph >= STANDING_MPH;
-  const hours = (measureMiles(truck, pickup) * ROAD_FACTOR) / (isMoving ? blendSpeed(speedMph) : AVERAGE_MPH);
+  const hours = (measureMiles(truck, place) * ROAD_FACTOR) / (isMoving ? blendSpeed(speedMph) : AVERAGE_MPH);
   if (!(hours <= MAX_HOURS)) return null;
   // A moving truck has come nearer since it reported its position, a standing truck has not.
   const startMs = isMoving ? Math.min(locatedMs, nowMs) : nowMs;

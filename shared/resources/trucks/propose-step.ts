@@ -1,9 +1,15 @@
-import { type DriveToPickup, isPositionFresh, STANDING_MPH } from './estimate-arrival.js';
+import { type Drive, isPositionFresh, STANDING_MPH } from './estimate-arrival.js';
 import { measureMiles } from './great-circle.js';
 
-/** A drive whose truck is known to have left for the pickup, or not. */
-export interface TrackedDrive extends DriveToPickup {
-  /** True if the position is of this drive, and not of a truck that was parked at the pickup. */
+/** The driver's step on arrival at each place. */
+const ARRIVAL_STEPS = { pickup: 'on_scene', dropoff: 'at_destination' } as const;
+
+export type ProposedStep = (typeof ARRIVAL_STEPS)[keyof typeof ARRIVAL_STEPS];
+
+/** A drive whose truck is known to have left for the place, or not. */
+export interface TrackedDrive extends Drive {
+  to: keyof typeof ARRIVAL_STEPS;
+  /** True if the position is of this drive, and not of a truck that stood there before. */
   hasDeparted: boolean;
 }
 
@@ -19,9 +25,9 @@ const FEET_PER_MILE = 5280;
  * Proposes the driver's step that the position of the truck shows (docs/decisions.md §11). Only
  * people log steps. A position without a speed proposes nothing, because the truck may pass by.
  */
-export function proposeStep(drive: TrackedDrive, nowMs: number): 'on_scene' | null {
-  const { truck, pickup, locatedMs, speedMph, hasDeparted } = drive;
+export function proposeStep(drive: TrackedDrive, nowMs: number): ProposedStep | null {
+  const { to, truck, place, locatedMs, speedMph, hasDeparted } = drive;
   const isStanding = speedMph !== null && speedMph < STANDING_MPH;
   if (!hasDeparted || !isStanding || !isPositionFresh(locatedMs, nowMs)) return null;
-  return measureMiles(truck, pickup) * FEET_PER_MILE <= ARRIVED_FEET ? 'on_scene' : null;
+  return measureMiles(truck, place) * FEET_PER_MILE <= ARRIVED_FEET ? ARRIVAL_STEPS[to] : null;
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/postgres/database.js';
-import { selectDriveToPickup } from '../trucks/drive-to-pickup.js';
+import { selectCurrentDrive } from '../trucks/current-drive.js';
 import { type Assignment, type LinkTarget, markAssignment } from './link.js';
 
 /**
@@ -48,7 +48,7 @@ export interface DrivenWorkOrder extends Assignment {
   photos: number;
   /** The account's setting: drivers may take payments. */
   driver_payments: boolean;
-  /** The drive to the pickup, as `describeDrive` reads it. */
+  /** The drive of the truck, as `describeDrive` reads it. */
   drive: string | null;
 }
 
@@ -70,7 +70,7 @@ export async function readDrivenWorkOrder(
              w.service_type, w.status, w.step, w.truck_id, w.driver_id, to_json(w.dispatch_time)#>>'{}' as dispatch_time,
              d.name as driver_name, k.unit_number, w.pickup_location, w.pickup_lat, w.pickup_lng,
              w.dropoff_location, w.dropoff_lat, w.dropoff_lng, w.notes, w.contact_name, w.contact_phone, w.vehicle_make, w.vehicle_model, w.vehicle_year, w.vin, w.eta,
-             to_json(w.updated_at)#>>'{}' as updated_at, ${selectDriveToPickup('w')} as drive, ${LAST_INSPECTION} as inspection,
+             to_json(w.updated_at)#>>'{}' as updated_at, ${selectCurrentDrive('w')} as drive, ${LAST_INSPECTION} as inspection,
              exists (select from inspections n where n.tenant_id = w.tenant_id and n.truck_id = w.truck_id and n.blocks_dispatch)
                as is_truck_blocked,
              (select count(*)::int from work_order_photos p where p.tenant_id = w.tenant_id and p.work_order_id = w.id

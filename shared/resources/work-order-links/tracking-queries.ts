@@ -1,8 +1,8 @@
 import type { LogoRef } from '../../documents/document-rows.js';
 import { selectLogoRef } from '../../documents/logo-queries.js';
 import type { Database } from '../../platform/postgres/database.js';
+import { selectCurrentDrive } from '../trucks/current-drive.js';
 import { selectProgress } from '../trucks/current-work-order.js';
-import { selectDriveToPickup } from '../trucks/drive-to-pickup.js';
 import { isPositionStale } from '../trucks/fields.js';
 import { isTowedSql } from './is-towed.js';
 import type { LinkTarget } from './link.js';
@@ -56,7 +56,7 @@ export interface TrackedWorkOrder {
   eta: Date | null;
   unit_number: string | null;
   position: TruckPosition | null;
-  /** The drive to the pickup as `estimateArrivalOf` reads it; null where the position is null. */
+  /** The drive of the truck as `describeDrive` reads it; null where the position is null. */
   drive: string | null;
   read_at: Date;
 }
@@ -100,7 +100,7 @@ export async function readTrackedWorkOrder(
              ${selectLogoRef('w')} as logo, (${HAS_LINK_ENDED}) as has_link_ended, ${PROGRESS} as progress,
              ${isTowedSql('w')} as is_towed,
              w.contact_name, w.vehicle_make, w.vehicle_model, w.eta, k.unit_number, ${POSITION} as position,
-             case when s.is_position_shown then ${selectDriveToPickup('w')} end as drive, now() as read_at
+             case when s.is_position_shown then ${selectCurrentDrive('w')} end as drive, now() as read_at
            from work_orders w join tenants t on t.tenant_id = w.tenant_id
            left join trucks k on k.tenant_id = w.tenant_id and k.id = w.truck_id and w.status in ('dispatched', 'in_progress')
            cross join lateral (select ${IS_POSITION_SHOWN} as is_position_shown) s

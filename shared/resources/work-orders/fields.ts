@@ -56,7 +56,7 @@ export const driveMembers = {
     .allow(null)
     .example('on_scene')
     .description(
-      "The driver's step that the truck's position shows and nobody has logged: on_scene once it stands at the pickup. It is a proposal, and a person logs the step. null: the position shows none",
+      "The driver's step that the truck's position shows and nobody has logged: on_scene once it stands at the pickup, at_destination once it stands at the drop-off with the vehicle. It is a proposal, and a person logs the step. null: the position shows none",
     ),
 };
 

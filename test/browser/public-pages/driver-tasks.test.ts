@@ -57,8 +57,8 @@ describe("the driver's page in a browser", () => {
   async function createJobAtPickup() {
     const place = { lat: 40.7128, lng: -74.006 };
     const job = await createDrivenJob(tenant.client, { pickup: { address: '12 Main St', ...place } });
-    const locate = (speed_mph: number) =>
-      tenant.client.patch(`/trucks/${job.truckId}`, { location: { ...place, speed_mph } });
+    const locate = (speed_mph: number, { lat, lng } = place) =>
+      tenant.client.patch(`/trucks/${job.truckId}`, { location: { lat, lng, speed_mph } });
     await locate(0);
     return { job, locate };
   }
@@ -155,6 +155,18 @@ describe("the driver's page in a browser", () => {
     await findButton(page, 'The vehicle is loaded').waitFor();
     expect(await proposal.isVisible()).to.equal(false);
     expect(await listSteps(job.id)).to.deep.equal(['acknowledged', 'en_route', 'on_scene']);
+  });
+
+  it('the page says that the truck seems to be at the drop-off, above the button for it', async () => {
+    const { job, locate } = await createJobAtPickup();
+    const dropoff = { address: '9 Canal St', lat: 40.8128, lng: -74.006 };
+    await tenant.client.patch(`/work-orders/${job.id}`, { dropoff });
+    await tenant.client.post(`/work-orders/${job.id}/steps`, { step: 'hooked' });
+    await locate(0, dropoff);
+    const page = await openPage(await openPhone(), job);
+    await tap(page, 'I am towing');
+    await page.getByText('You seem to be at the drop-off.', { exact: true }).waitFor();
+    await findButton(page, 'I am at the drop-off').waitFor();
   });
 
   it('a phone that opens the page from its storage does not say that the truck is still at the pickup', async () => {

@@ -146,4 +146,97 @@ describe('the proposed step', () => {
       expect(await readBoard(tow), name).to.include({ proposed_step: null });
     }
   });
+
+  describe('at the drop-off', () => {
+    const DROPOFF = { lat: 40.7628, lng: -74.006 };
+    const AT_DROPOFF = { ...STANDING, lat: DROPOFF.lat };
+    /** Books a work order whose truck logged on_scene and these steps ten minutes ago. */
+    const load = async (workOrder: Json = {}, steps = ['hooked']) => {
+      const tow = await depart({ dropoff: { address: '9 Canal Street', ...DROPOFF }, ...workOrder });
+      await dispatchEarlier(tow, 30);
+      const at = new Date(Date.now() - 10 * MINUTE).toISOString();
+      for (const step of ['on_scene', ...steps]) await tow.act('steps', { step, at });
+      return tow;
+    };
+
+    it('GET /work-orders/{id}, both boards and the page propose at_destination, from hooked to at_destination', async () => {
+      const tow = await load();
+      const page = new DriverClient(stack, await readDriverPath(tenant.client, tow.id));
+      await tow.locate(ELSEWHERE);
+      expect(await propose(tow)).to.equal(null);
+      await tow.locate(AT_DROPOFF);
+      const shown = { proposed_step: 'at_destination', estimated_arrival_at: null };
+      for (const step of ['hooked', 'towing']) {
+        await tow.log(step);
+        expect(await read(tow)).to.include({ ...shown, step });
+        expect(await readBoard(tow)).to.include({ ...shown, step });
+      }
+      const board = await new DispatchBoardReader(stack.runtime.db, 'agent').read(tenant.id);
+      expect(board.toString()).to.include('"proposed_step":"at_destination"');
+      const readProposal = async () => (await page.get()).body.data.state.proposal;
+      const text = 'You seem to be at the drop-off.';
+      expect(await readProposal()).to.deep.equal({ step: 'at_destination', text });
+      for (const step of ['at_destination', 'cleared']) {
+        await tow.log(step);
+        expect(await propose(tow), step).to.equal(null);
+      }
+      expect(await readProposal()).to.equal(null);
+    });
+
+    it('it is null before the vehicle is loaded, while the truck moves or is elsewhere, and without coordinates', async () => {
+      const empty = await load({}, []);
+      await empty.locate(AT_DROPOFF);
+      const passing = await load();
+      await passing.locate({ ...AT_DROPOFF, speed_mph: 5 });
+      const away = await load();
+      await away.locate({ ...AT_DROPOFF, lat: DROPOFF.lat + 0.0015 });
+      const nowhere = await load({ dropoff: { address: '9 Canal Street' } });
+      await nowhere.locate(AT_DROPOFF);
+      const atPickup = await load();
+      await atPickup.locate(STANDING);
+      for (const [name, tow] of Object.entries({ empty, passing, away, nowhere, atPickup })) {
+        expect(await propose(tow), name).to.equal(null);
+        expect(await readBoard(tow), name).to.include({ proposed_step: null });
+      }
+    });
+
+    it('the position must be from the time since the vehicle was loaded', async () => {
+      const tow = await depart({ dropoff: DROPOFF });
+      await tow.locate(AT_DROPOFF);
+      await tow.log('hooked');
+      expect(await propose(tow)).to.equal(null);
+      await tow.locate(AT_DROPOFF);
+      // A later step does not count as the time of loading.
+      await tow.log('towing');
+      expect(await propose(tow)).to.equal('at_destination');
+    });
+
+    it('with an unknown pickup, or one near the drop-off, the truck must have been elsewhere since it was loaded', async () => {
+      const near = { lat: DROPOFF.lat - 0.004, lng: DROPOFF.lng + 0.004 };
+      for (const pickup of [{ address: '12 Elm Street' }, near]) {
+        const tow = await load({ pickup });
+        await report(tow, ELSEWHERE, Date.now() - 12 * MINUTE);
+        await report(tow, AT_DROPOFF);
+        expect(await propose(tow), 'elsewhere before alone').to.equal(null);
+        const driven = await load({ pickup });
+        await report(driven, ELSEWHERE, Date.now() - 5 * MINUTE);
+        await report(driven, AT_DROPOFF);
+        expect(await propose(driven)).to.equal('at_destination');
+        expect(await readBoard(driven)).to.include({ proposed_step: 'at_destination' });
+      }
+      const far = { lat: DROPOFF.lat, lng: DROPOFF.lng + 0.006 };
+      const distant = await load({ pickup: far });
+      await distant.locate(AT_DROPOFF);
+      expect(await propose(distant)).to.equal('at_destination');
+    });
+
+    it('a step of an earlier assignment of the same truck does not count', async () => {
+      const tow = await load({ pickup: { address: '12 Elm Street' } });
+      await report(tow, ELSEWHERE, Date.now() - 5 * MINUTE);
+      await tow.assign();
+      await tow.log('hooked');
+      await report(tow, AT_DROPOFF);
+      expect(await propose(tow)).to.equal(null);
+    });
+  });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type DriveToPickup, estimateArrival } from '../../../shared/resources/trucks/estimate-arrival.js';
+import { type Drive, estimateArrival } from '../../../shared/resources/trucks/estimate-arrival.js';
 import { measureMiles } from '../../../shared/resources/trucks/great-circle.js';
 
 const NOW = Date.parse('2026-11-27T14:00:00Z');
@@ -9,15 +9,15 @@ const MINUTE = 60_000;
 /** One degree of latitude is 69.09 miles. */
 const MILES_PER_DEGREE = 69.093;
 
-const drive = (miles: number, members: Partial<DriveToPickup> = {}): DriveToPickup => ({
+const drive = (miles: number, members: Partial<Drive> = {}): Drive => ({
   truck: { lat: 40 + miles / MILES_PER_DEGREE, lng: -74 },
-  pickup: { lat: 40, lng: -74 },
+  place: { lat: 40, lng: -74 },
   locatedMs: NOW,
   speedMph: null,
   ...members,
 });
 
-const minutesOf = (given: DriveToPickup) => {
+const minutesOf = (given: Drive) => {
   const arrival = estimateArrival(given, NOW);
   return arrival && (arrival.getTime() - NOW) / MINUTE;
 };
@@ -81,14 +81,9 @@ describe('estimateArrival', () => {
     });
     const near = fc.double({ min: -0.5, max: 0.5, noNaN: true });
     const speed = fc.option(fc.double({ min: 0, max: 300, noNaN: true }));
-    const check = (
-      pickup: DriveToPickup['pickup'],
-      north: number,
-      ageMs: number,
-      speedMph: number | null,
-    ) => {
+    const check = (pickup: Drive['place'], north: number, ageMs: number, speedMph: number | null) => {
       const truck = { lat: Math.max(-90, Math.min(90, pickup.lat + north)), lng: pickup.lng };
-      const minutes = minutesOf({ truck, pickup, locatedMs: NOW - ageMs, speedMph });
+      const minutes = minutesOf({ truck, place: pickup, locatedMs: NOW - ageMs, speedMph });
       expect(minutes).to.be.within(1, 365);
     };
     fc.assert(fc.property(place, near, fc.integer({ min: -300_000, max: 300_000 }), speed, check));

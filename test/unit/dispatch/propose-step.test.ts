@@ -5,10 +5,11 @@ const NOW = Date.parse('2026-11-27T14:00:00Z');
 /** One degree of latitude is 69.093 miles. */
 const FEET_PER_DEGREE = 69.093 * 5280;
 
-/** A truck that stands this many feet north of the pickup. */
+/** A truck that stands this many feet north of the pickup, or of another place. */
 const stand = (feet: number, members: Partial<TrackedDrive> = {}): TrackedDrive => ({
   truck: { lat: 40 + feet / FEET_PER_DEGREE, lng: -74 },
-  pickup: { lat: 40, lng: -74 },
+  to: 'pickup',
+  place: { lat: 40, lng: -74 },
   locatedMs: NOW,
   speedMph: 0,
   hasDeparted: true,
@@ -47,7 +48,15 @@ describe('proposeStep', () => {
     expect([-301, 301].map(at)).to.deep.equal([null, null]);
   });
 
-  it('proposeStep is null for a truck that has not left for the pickup', () => {
+  it('proposeStep is null for a truck that has not left for the place', () => {
     expect(propose(stand(0, { hasDeparted: false }))).to.equal(null);
+    expect(propose(stand(0, { to: 'dropoff', hasDeparted: false }))).to.equal(null);
+  });
+
+  it('proposeStep proposes at_destination at the drop-off, within the same distance and speed', () => {
+    const at = (feet: number, members: Partial<TrackedDrive> = {}) =>
+      propose(stand(feet, { to: 'dropoff', ...members }));
+    expect([0, 499, 501].map((feet) => at(feet))).to.deep.equal(['at_destination', 'at_destination', null]);
+    expect([at(0, { speedMph: 5 }), at(0, { locatedMs: NOW - 301_000 })]).to.deep.equal([null, null]);
   });
 });

@@ -3,9 +3,9 @@ import type { Schemas } from '../../../api/records';
 /** The API ignores an older position. */
 const POSITION_MS = 5 * 60_000;
 
-/** What the position of a truck shows about its drive to the pickup. */
+/** What the position of a truck shows about its drive. */
 export interface Arrival {
-  /** The estimated arrival. */
+  /** The estimated arrival at the pickup. */
   at: string | null;
   /** The driver's step that a person may confirm. */
   proposed: Schemas['DriverStep'] | null;
