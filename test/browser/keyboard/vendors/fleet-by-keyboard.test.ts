@@ -59,4 +59,25 @@ describe('vehicles and drivers of a vendor by keyboard alone', function () {
       'DELETE /connections/{id}/vehicles/{external_id}/link',
     );
   });
+
+  it('a person links a vehicle to the oldest of more trucks than a page has', async () => {
+    const fleet = tracking.doubles.samsara.openFleet();
+    const vehicle = fleet.addVehicle({ name: 'V-1', make: 'Hino' });
+    const account = await tracking.createAccount('samsara', { fleet });
+    await account.waitForVehicles(1);
+    const add = (unit_number: string) =>
+      account.client.post('/trucks', { unit_number, duty_class: 'light', status: 'available' });
+    const oldest = (await add('T-oldest')).body.id;
+    await Promise.all(Array.from({ length: 200 }, (_, index) => add(`T-${index}`)));
+    const path = `integrations/${account.connectionId}?tab=vehicles`;
+    const { page, person } = await openForKeyboard(dashboard, path, { tenant: account.tenant });
+    await person.waitForFocus(person.dialog(fleet.name));
+    const dialog = await person.openDialog('Link V-1', 'Link V-1');
+    await person.tabTo('combobox', 'Truck');
+    await page.keyboard.type('oldest');
+    await person.choose('Truck', 'Truck T-oldest');
+    await person.submit(dialog, 'Link');
+    await person.dialog(fleet.name).getByRole('cell', { name: 'Truck T-oldest' }).waitFor();
+    expect((await account.findVehicle(vehicle.id)).truck_id).to.equal(oldest);
+  });
 });
