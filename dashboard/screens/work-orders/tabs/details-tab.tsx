@@ -93,9 +93,11 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 /** Miles that the service estimated, and for how much of the time there were positions. */
 function DrivenMiles({ miles, coverage }: { miles: number | null; coverage: number | null }) {
-  if (coverage === null) return <>Unknown: a step is missing</>;
+  if (coverage === null) return <>Unknown: the steps do not show when the vehicle was on the truck</>;
+  // Without a figure, the coverage is no reason: a long work order is not measured at all.
+  if (coverage === 0) return <>Unknown</>;
   const share = `positions for ${Math.round(coverage * 100)} % of the time`;
-  return <span className="digits">{miles === null ? `Unknown: ${share}` : `About ${miles} (${share})`}</span>;
+  return <span className="digits">{`${miles === null ? 'Unknown' : `About ${miles}`} (${share})`}</span>;
 }
 
 function Position({ place: { lat, lng } }: { place: WorkOrder['pickup'] }) {

@@ -6,7 +6,7 @@ import type { CommandSweep } from '../../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../../records/sweeps/sweep-round-robin.js';
 import { type DrivenMiles, storeDrivenMiles } from './command.js';
 import type { DrivePosition, DriveWindow } from './measure-drive.js';
-import { type JobTimes, listWindows, measureJob } from './measure-job.js';
+import { listWindows, measureWorkOrder, type WorkOrderTimes } from './measure-work-order.js';
 
 /** The most positions that are read for one work order. A truck has 2,880 in 24 hours. */
 const MAX_POSITIONS = 3_000;
@@ -26,7 +26,7 @@ const MAX_WAIT = "interval '1 hour'";
 const HAS_ARRIVED = `exists (select from trucks k where k.tenant_id = j.tenant_id and k.id = j.truck_id
   and k.located_at >= j.completion_time)`;
 
-interface DueDrive extends ClockTarget, JobTimes {
+interface DueDrive extends ClockTarget, WorkOrderTimes {
   due_at: string;
   truck_id: string | null;
 }
@@ -75,7 +75,7 @@ async function measureDueDrive(tx: Transaction, due: DueDrive): Promise<DrivenMi
   const window = whole ?? loaded;
   if (!window || due.truck_id === null) return null;
   const positions = await readPositions(tx, due, window);
-  return positions.length === 0 ? null : measureJob(positions, due);
+  return positions.length === 0 ? null : measureWorkOrder(positions, due);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { DrivenMiles } from './command.js';
 import { type DrivePosition, type DriveWindow, hasStoodNear, measureDrive } from './measure-drive.js';
 
 /** The times of a completed work order, in ms since 1970. */
-export interface JobTimes {
+export interface WorkOrderTimes {
   dispatchedMs: number | null;
   completedMs: number | null;
   /** The first step hooked or towing. */
@@ -11,13 +11,13 @@ export interface JobTimes {
   unloadedMs: number | null;
 }
 
-/** A longer window is not measured: it has too many positions, and no job drives that long. */
+/** A longer window is not measured: it has too many positions, and no tow takes that long. */
 const MAX_WINDOW_MS = 24 * 3_600_000;
 /** Less is no tow: the driver logged the steps one after the other, before or after the drive. */
 const MIN_LOADED_MILES = 0.3;
 
-/** Returns the windows of a job that can be measured: all of it, and the loaded part. */
-export function listWindows({ dispatchedMs, completedMs, loadedMs, unloadedMs }: JobTimes): {
+/** Returns the windows of a work order that can be measured: all of it, and the loaded part. */
+export function listWindows({ dispatchedMs, completedMs, loadedMs, unloadedMs }: WorkOrderTimes): {
   whole: DriveWindow | undefined;
   loaded: DriveWindow | undefined;
 } {
@@ -31,7 +31,7 @@ function buildWindow(fromMs: number | null, untilMs: number | null): DriveWindow
 }
 
 /** @param positions oldest first */
-export function measureJob(positions: readonly DrivePosition[], times: JobTimes): DrivenMiles {
+export function measureWorkOrder(positions: readonly DrivePosition[], times: WorkOrderTimes): DrivenMiles {
   const { whole, loaded } = listWindows(times);
   const all = whole && measureDrive(positions, whole);
   const tow = loaded && measureDrive(positions, loaded);
