@@ -26,14 +26,25 @@ export interface ComparedInvoice {
   reason: string | null;
 }
 
-/** The books of a connection are `$2`, and those of the earlier ones too. The time is `$3`. */
+/**
+ * The books of a connection are `$2`, and those of the earlier ones too. The time is `$3`. The
+ * writes are aggregates, so that PostgreSQL looks them up record by record: an `exists` or a join
+ * may read all writes that wait (measured: 5 s for a page of 100 while 50,000 wait).
+ */
 const FACTS = `i.id, i.invoice_number, i.status, ${BOOKED_DAY_SQL} as day, i.total_cents::float8 as total_cents,
-  i.paid_cents::float8 as paid_cents, i.updated_at >= $3 or exists (
-    select from outbound_operations o where o.tenant_id = i.tenant_id and o.connection_id = $2[1] and o.next_at is not null
-      and (o.kind = '${INVOICE_KIND}' and o.local_id = i.id or o.kind = '${BOOKED_PAYMENT_KIND}' and o.local_id in (
-        select p.id from payments p where p.tenant_id = i.tenant_id and p.invoice_id = i.id))) as is_waiting,
-  (select o.last_error from outbound_operations o where o.tenant_id = i.tenant_id and o.connection_id = $2[1]
-    and o.kind = '${INVOICE_KIND}' and o.local_id = i.id order by o.id desc limit 1) as reason`;
+  i.paid_cents::float8 as paid_cents, i.updated_at >= $3 or coalesce(${isWaitingSql(INVOICE_KIND, 'i.id')}, false) or coalesce((
+    select bool_or(${isWaitingSql(BOOKED_PAYMENT_KIND, 'p.id')}) from payments p
+    where p.tenant_id = i.tenant_id and p.invoice_id = i.id), false) as is_waiting,
+  (select o.last_error from outbound_operations o where ${ofRecordSql(INVOICE_KIND, 'i.id')}
+    order by o.id desc limit 1) as reason`;
+
+function isWaitingSql(kind: string, record: string): string {
+  return `(select bool_or(o.next_at is not null) from outbound_operations o where ${ofRecordSql(kind, record)})`;
+}
+
+function ofRecordSql(kind: string, record: string): string {
+  return `o.tenant_id = i.tenant_id and o.connection_id = $2[1] and o.kind = '${kind}' and o.local_id = ${record}`;
+}
 
 const LINK = `select x.local_id, x.external_id, x.compared_at from external_ids x
   where x.tenant_id = $1 and x.connection_id = any($2::uuid[]) and x.kind = '${INVOICE_KIND}'`;
@@ -62,10 +73,14 @@ export async function findComparedInvoices(
                and d.connection_id = $2[1] and d.external_id = r."externalId") as is_seen
            from json_to_recordset($4::json) as r("externalId" text, "invoiceId" uuid, number text)
            left join lateral (${LINK} and x.external_id = r."externalId" order by x.connection_id desc limit 1) x on true
-           left join lateral (select n.id from invoices n where n.tenant_id = $1 and lower(n.invoice_number) = lower(r.number)
-             and not exists (${LINK} and x.local_id = n.id) limit 1) n on true
-           left join invoices i on i.tenant_id = $1
-             and i.id = coalesce(x.local_id, (select m.id from invoices m where m.tenant_id = $1 and m.id = r."invoiceId"), n.id)
+           left join lateral (
+             select f.id from (
+               select x.local_id as id, 1 as rank
+               union all select m.id, 2 from invoices m where m.tenant_id = $1 and m.id = r."invoiceId"
+               union all select n.id, 3 from invoices n where n.tenant_id = $1 and n.invoice_number = r.number
+                 and not exists (${LINK} and x.local_id = n.id)) f
+             where f.id is not null order by f.rank limit 1) f on true
+           left join invoices i on i.tenant_id = $1 and i.id = f.id
            left join tenants t on t.tenant_id = i.tenant_id`,
     values: [tenantId, [connectionId, ...earlierIds], startedAt, JSON.stringify(records)],
   });
