@@ -30,8 +30,8 @@ export interface BookedPage {
 
 /**
  * Stores operations that enter in the books every invoice released, and every payment received
- * since a time, with the invoices of these payments. The worker looks for each record in the books
- * first, so it enters none twice. Writes some 5,000 records at most.
+ * since a time, with the invoices of these payments. None is entered twice: the worker looks for
+ * the record first, or the vendor refuses a second one. Writes some 5,000 records at most.
  */
 export async function bookSince(
   tx: Transaction,

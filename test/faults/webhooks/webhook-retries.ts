@@ -88,8 +88,8 @@ export const runRetriesAfterDeath = runOnDeployment(4, async (scene) => {
 });
 
 /**
- * A scenario with a hundred thousand waiting retries. Due retries must be sent in time, and new
- * events immediately. Neither jobs nor memory may grow with the number of waiting retries.
+ * A scenario with a hundred thousand waiting retries. All due retries and new events must arrive.
+ * Neither jobs nor memory may grow with the number of waiting retries.
  */
 export const runManyWaitingRetries = runOnDeployment(1, async (scene) => {
   const { deployment, receiver, tenants } = scene;

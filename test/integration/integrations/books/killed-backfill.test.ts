@@ -1,6 +1,6 @@
 /**
  * Enters released invoices in the books of both vendors while the worker is killed several times.
- * `npm run bench:backfill` does the same with 50,000 invoices.
+ * `npm run bench:backfill` does the same with 5,000 invoices, or as many as BENCH_INVOICES says.
  */
 import { expect } from 'chai';
 import type { Json } from '../../../support/client.js';
