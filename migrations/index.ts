@@ -81,6 +81,7 @@ import * as indexDueDrives from './20261129002100_index_due_drives.js';
 import * as indexReleasedImpounds from './20261129002200_index_released_impounds.js';
 import * as addBookReconciliations from './20261129003000_add_book_reconciliations.js';
 import * as indexInvoiceNumbers from './20261129010000_index_invoice_numbers.js';
+import * as completeBookReconciliations from './20261129010100_complete_book_reconciliations.js';
 import * as indexMeasuredDrives from './20261129020000_index_measured_drives.js';
 import * as indexVoidedInvoices from './20261129020100_index_voided_invoices.js';
 import * as addDropoffCoordinates from './20261129030000_add_dropoff_coordinates.js';
@@ -179,6 +180,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261129002200_index_released_impounds', ...indexReleasedImpounds },
   { name: '20261129003000_add_book_reconciliations', ...addBookReconciliations },
   { name: '20261129010000_index_invoice_numbers', ...indexInvoiceNumbers },
+  { name: '20261129010100_complete_book_reconciliations', ...completeBookReconciliations },
   { name: '20261129020000_index_measured_drives', ...indexMeasuredDrives },
   { name: '20261129020100_index_voided_invoices', ...indexVoidedInvoices },
   { name: '20261129030000_add_dropoff_coordinates', ...addDropoffCoordinates },

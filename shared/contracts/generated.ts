@@ -176,14 +176,17 @@ export type BookDifferenceCode =
   | "missing_there"
   | "missing_here"
   | "not_linked"
+  | "duplicate"
   | "waiting"
+  | "changed"
   | "correction"
   | "status"
+  | "currency"
   | "month"
   | "amount"
   | "number"
   | "paid";
-export type BookReconciliationStatus = "running" | "complete";
+export type BookReconciliationStatus = "running" | "complete" | "failed";
 
 export interface AgentKey {
   id: string;
@@ -3203,6 +3206,7 @@ export interface BookMonth {
     paid_cents: number;
     credited_cents: number | null;
   };
+  drafts: number;
   differences: number;
 }
 export interface BookReconciliation {
@@ -3213,6 +3217,7 @@ export interface BookReconciliation {
   months: BookMonth[];
   differences: number;
   omitted: number;
+  error: string | null;
   started_at: string;
   ended_at: string | null;
 }

@@ -24,6 +24,8 @@ export function buildNextWorkSql(isKnown = 'true'): string {
        or (c.status in ('active', 'failing', 'pending', 'needs_reauth') and s.stream = '${DESCRIBE_STREAM}'))),
   (select w.due_at from inbound_notices w where ${ofConnection('w')} and w.is_waiting
      and c.status in ('active', 'failing') and ${IS_VERIFIED_SQL} order by w.due_at limit 1),
+  (select r.next_at from book_reconciliations r where ${ofConnection('r')}
+     and c.status in ('active', 'failing') and ${IS_VERIFIED_SQL}),
   (select now() from outbound_operations o where ${ofConnection('o')} and o.next_at is not null and ${isKnown}
      and c.status = 'revoked' limit 1),
   (select coalesce(k.revoke_at, now()) from connection_secrets k where ${ofConnection('k')} and c.status = 'revoked'))`;

@@ -43,20 +43,6 @@ export async function addMissingStreams(
   });
 }
 
-/** Stores a stream that is read only on request, unless the connection has it already. */
-export async function requireStream(
-  tx: Transaction,
-  { tenantId, connectionId }: { tenantId: string; connectionId: string },
-  stream: string,
-): Promise<void> {
-  await tx.query({
-    name: 'require-stream',
-    text: `insert into sync_states (tenant_id, connection_id, stream, every_seconds, next_at) values ($1, $2, $3, 86400, null)
-           on conflict do nothing`,
-    values: [tenantId, connectionId, stream],
-  });
-}
-
 export interface DueStreams extends RecordRef {
   /** Null means all streams of the connection except {@link DESCRIBE_STREAM}. */
   stream: string | null;

@@ -124,8 +124,12 @@ export interface BookInvoiceState {
 }
 
 /** A sales invoice in the books, as a list shows it. */
-export interface ListedInvoice extends BookInvoiceState {
+export interface ListedInvoice extends Omit<BookInvoiceState, 'status'> {
   externalId: string;
+  /** A draft is not approved in the books yet, so nothing is owed for it. */
+  status: BookInvoiceState['status'] | 'draft';
+  /** The currency of the amounts, such as `USD`; null if the vendor does not name it. */
+  currency: string | null;
   day: string | null;
   /** The settled part of the total. */
   paidCents: number;
@@ -169,13 +173,16 @@ export interface BookedInvoices extends Readings<BookInvoiceState> {
     attempt: WriteAttempt,
   ): Promise<Booked<BookInvoiceState>>;
   /**
-   * Lists the sales invoices of some days, also those that were made in the books. A page may
-   * contain an invoice of an earlier page again, and miss one if invoices change meanwhile.
+   * Lists the sales invoices of some days, also those that were made in the books. The invoices are
+   * in the order of their last change, so that no change or deletion during the read shifts another
+   * one out of the next page. A page may contain an invoice of an earlier page again.
    */
   listByDay(
     connection: OpenConnection,
     range: DayRange,
   ): Promise<{ invoices: ListedInvoice[]; next: string | null }>;
+  /** Reads invoices by their ids. An invoice that was deleted may be absent. */
+  readListed(connection: OpenConnection, externalIds: readonly string[]): Promise<ListedInvoice[]>;
 }
 
 export interface BookPayment {

@@ -7,6 +7,7 @@ import type {
 import { isExactTotal, type MappedLine, type NumberLimit } from '../contract/books/map-lines.js';
 import { toAmount, toCents } from '../contract/books/money.js';
 import { buildOwnNote, readOwnNote } from '../contract/books/own-note.js';
+import { readDay } from '../contract/books/read-day.js';
 import type { Change } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import type { BooksRecord } from './api/changes.js';
@@ -27,6 +28,8 @@ interface InvoiceLine {
 export interface BooksInvoice extends BooksRecord {
   DocNumber?: string;
   CustomerRef?: { value: string };
+  /** Only in companies that use several currencies. */
+  CurrencyRef?: { value?: string };
   TxnDate?: string;
   DueDate?: string;
   PrivateNote?: string;
@@ -144,8 +147,14 @@ export function toInvoiceChange(record: BooksInvoice): Change<BookInvoiceState> 
 export function toListedInvoice(record: BooksInvoice): ListedInvoice {
   const { externalId, fields } = toInvoiceChange(record);
   const paidCents = fields.totalCents - toCents(record.Balance);
+  const currency = record.CurrencyRef?.value ?? null;
   // Payments and credits lower the balance, which does not tell them apart.
-  return { ...fields, externalId, day: record.TxnDate ?? null, paidCents, creditedCents: null };
+  return { ...fields, externalId, currency, day: readDay(record.TxnDate), paidCents, creditedCents: null };
+}
+
+export function toDeletedListing(externalId: string): ListedInvoice {
+  const { fields } = toDeletedInvoice(externalId);
+  return { ...fields, externalId, currency: null, day: null, paidCents: 0, creditedCents: null };
 }
 
 export function toDeletedInvoice(id: string): Change<BookInvoiceState> {

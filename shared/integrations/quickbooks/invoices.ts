@@ -5,6 +5,7 @@ import type {
   BookInvoice,
   BookInvoiceState,
   KnownRecord,
+  ListedInvoice,
 } from '../contract/accounting.js';
 import { deriveKey } from '../contract/books/derive-key.js';
 import { mapLines } from '../contract/books/map-lines.js';
@@ -12,7 +13,7 @@ import { readOwnNote } from '../contract/books/own-note.js';
 import { changedThere, missingThere, takenNumber } from '../contract/books/refusals.js';
 import type { OpenConnection } from '../contract/connection.js';
 import { VendorError } from '../contract/vendor-error.js';
-import { type Entity, PAGE_SIZE, pullChanges, readNamed } from './api/changes.js';
+import { type Entity, type ListPlace, pullChanges, readInOrder, readNamed } from './api/changes.js';
 import { DUPLICATE_NUMBER, queryBooks, quote, readRecord, retryStale, writeRecord } from './api/client.js';
 import { buildWebAddress } from './api/web-address.js';
 import {
@@ -20,6 +21,7 @@ import {
   INVOICE_NUMBERS,
   isSameInvoice,
   toDeletedInvoice,
+  toDeletedListing,
   toInvoice,
   toInvoiceChange,
   toListedInvoice,
@@ -58,16 +60,13 @@ export const invoices: BookedInvoices = {
       return toBooked(connection, voided);
     }),
   async listByDay(connection, { from, until, after }) {
-    const start = Number(after ?? 1);
-    // New invoices come last, so that they shift no other out of the next page.
-    const records = await queryBooks<BooksInvoice>(
-      connection,
-      'Invoice',
-      `where TxnDate >= ${quote(from)} and TxnDate < ${quote(until)} orderby MetaData.CreateTime startposition ${start} maxresults ${PAGE_SIZE}`,
-    );
-    const next = records.length < PAGE_SIZE ? null : String(start + PAGE_SIZE);
-    return { invoices: records.map(toListedInvoice), next };
+    const where = `TxnDate >= ${quote(from)} and TxnDate < ${quote(until)}`;
+    const place = after === null ? { position: 1 } : (JSON.parse(after) as ListPlace);
+    const { records, next } = await readInOrder<BooksInvoice>(connection, { name: 'Invoice', where }, place);
+    return { invoices: records.map(toListedInvoice), next: next && JSON.stringify(next) };
   },
+  readListed: async (connection, ids) =>
+    (await readNamed(connection, ids, LISTED)).map(({ fields }) => fields),
   readNamed: (connection, hints) => readNamed(connection, hints, ENTITY),
   pull: (connection, from) => pullChanges(connection, from, ENTITY),
 };
@@ -76,6 +75,12 @@ const ENTITY: Entity<BooksInvoice, BookInvoiceState> = {
   name: 'Invoice',
   toChange: toInvoiceChange,
   toDeletion: toDeletedInvoice,
+};
+
+const LISTED: Entity<BooksInvoice, ListedInvoice> = {
+  name: 'Invoice',
+  toChange: (record) => ({ ...toInvoiceChange(record), fields: toListedInvoice(record) }),
+  toDeletion: (id) => ({ ...toDeletedInvoice(id), fields: toDeletedListing(id) }),
 };
 
 interface Numbered {

@@ -163,5 +163,7 @@ export function toListedInvoice(record: XeroInvoice): ListedInvoice {
   const { externalId, fields } = toInvoiceChange(record);
   const creditedCents = toCents(record.AmountCredited);
   const paidCents = toCents(record.AmountPaid) + creditedCents;
-  return { ...fields, externalId, day: parseDay(record.Date), paidCents, creditedCents };
+  const currency = record.CurrencyCode ?? null;
+  const status = UNAPPROVED.includes(record.Status ?? '') ? 'draft' : fields.status;
+  return { ...fields, externalId, status, currency, day: parseDay(record.Date), paidCents, creditedCents };
 }

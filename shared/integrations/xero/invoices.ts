@@ -5,6 +5,7 @@ import type {
   BookInvoice,
   BookInvoiceState,
   KnownRecord,
+  ListedInvoice,
 } from '../contract/accounting.js';
 import { mapLines } from '../contract/books/map-lines.js';
 import { changedThere, missingThere, takenNumber } from '../contract/books/refusals.js';
@@ -13,7 +14,7 @@ import { fingerprint } from '../contract/fingerprint.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { callXero, DUPLICATE_NUMBER, quote, readOne, writeOne } from './api/client.js';
 import { toDateLiteral } from './api/dates.js';
-import { type Entity, pullChanges, readNamed } from './api/pages.js';
+import { type Entity, type ListPlace, pullChanges, readInOrder, readNamed } from './api/pages.js';
 import { buildWebAddress } from './api/web-address.js';
 import {
   INVOICE_NUMBERS,
@@ -60,22 +61,16 @@ export const invoices: BookedInvoices = {
     return toBooked(await writeOne<XeroInvoice>(connection, 'Invoices', { method: 'POST', record, key }));
   },
   async listByDay(connection, { from, until, after }) {
-    const page = Number(after ?? 1);
-    const { Invoices = [] } = await callXero<{ Invoices?: XeroInvoice[] }>(connection, {
-      method: 'GET',
-      path: '/Invoices',
-      query: {
-        where: `Type=="ACCREC" AND Date>=${toDateLiteral(from)} AND Date<${toDateLiteral(until)}`,
-        summaryOnly: 'true',
-        // The ids never change, so no invoice moves to another page.
-        order: 'InvoiceID ASC',
-        page: String(page),
-        pageSize: String(LIST_SIZE),
-      },
-    });
-    const next = Invoices.length < LIST_SIZE ? null : String(page + 1);
-    return { invoices: Invoices.map(toListedInvoice), next };
+    const where = `Type=="ACCREC" AND Date>=${toDateLiteral(from)} AND Date<${toDateLiteral(until)}`;
+    const { records, next } = await readInOrder<XeroInvoice>(
+      connection,
+      { list: 'Invoices', query: { ...LISTED.query, where }, pageSize: LIST_SIZE },
+      after === null ? {} : (JSON.parse(after) as ListPlace),
+    );
+    return { invoices: records.map(toListedInvoice), next: next && JSON.stringify(next) };
   },
+  readListed: async (connection, ids) =>
+    (await readNamed(connection, ids, LISTED)).map(({ fields }) => fields),
   readNamed: (connection, hints) => readNamed(connection, hints, ENTITY),
   pull: (connection, from) => pullChanges(connection, from, ENTITY),
 };
@@ -85,6 +80,13 @@ const ENTITY: Entity<XeroInvoice, BookInvoiceState> = {
   list: 'Invoices',
   query: { createdByMyApp: 'true', summaryOnly: 'true' },
   toChange: toInvoiceChange,
+};
+
+/** All invoices, also those that the bookkeeper has made. */
+const LISTED: Entity<XeroInvoice, ListedInvoice> = {
+  list: 'Invoices',
+  query: { summaryOnly: 'true' },
+  toChange: (record) => ({ ...toInvoiceChange(record), fields: toListedInvoice(record) }),
 };
 
 interface Numbered {

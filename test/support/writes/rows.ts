@@ -126,6 +126,8 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', '${connectionId}', '281474976710657', 'Sam Rivera', '2125550100', '${newId()}')`,
   book_reconciliations: `insert into book_reconciliations (tenant_id, connection_id, id, from_month, to_month)
     values ($1, '${connectionId}', '${newId()}', '2026-01-01', '2026-01-01')`,
+  compared_book_invoices: `insert into compared_book_invoices (tenant_id, connection_id, reconciliation_id, external_id)
+    values ($1, '${connectionId}', '${newId()}', '145')`,
   book_differences: `insert into book_differences (tenant_id, id, connection_id, code, message)
     values ($1, '${newId()}', '${connectionId}', 'missing_here', 'x')`,
   connection_vehicles: `insert into connection_vehicles (tenant_id, id, connection_id, external_id, name, listed_by)

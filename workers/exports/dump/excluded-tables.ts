@@ -11,6 +11,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   connection_choices: 'a copy of accounts and tax codes, which are read again at the vendor',
   book_reconciliations: 'the last comparison with the books, which can be repeated',
   book_differences: 'the result of the last comparison with the books',
+  compared_book_invoices: 'progress of a comparison with the books',
   truck_positions:
     'the past positions of 30 days, up to 43 million rows; GET /trucks/{id}/positions lists them',
   sync_states: 'progress of the workers',

@@ -1,11 +1,12 @@
 import type { ListedInvoice } from '../../../shared/integrations/contract/accounting.js';
 import type { DifferenceCode } from '../../../shared/resources/books/reconciliation/codes.js';
+import type { NewBookDifference } from '../../../shared/resources/books/reconciliation/found-rows.js';
 import {
   type ComparedInvoice,
   isIssued,
 } from '../../../shared/resources/books/reconciliation/our-invoices.js';
-import type { NewBookDifference } from '../../../shared/resources/books/reconciliation/rows.js';
 import { CORRECTED } from '../../../shared/resources/books/store.js';
+import { findMonth, isForeign, type Range } from './month-sums.js';
 
 /** One side of an invoice, as a difference shows it. */
 interface Side {
@@ -16,31 +17,37 @@ interface Side {
   paid_cents: number;
 }
 
-/** An invoice in the books. If it was read by its id, its day and its payments are unknown. */
-export type TheirInvoice = Omit<ListedInvoice, 'day' | 'paidCents' | 'creditedCents'> &
-  Partial<Pick<ListedInvoice, 'day' | 'paidCents'>>;
-
-interface Pair {
-  ours: ComparedInvoice | undefined;
-  theirs: TheirInvoice | undefined;
+/** Both sides of an invoice. */
+export interface Pair {
+  ours?: ComparedInvoice | undefined;
+  theirs?: ListedInvoice | undefined;
+  /** True if another record in the books is our invoice too. */
+  isDuplicate?: boolean;
 }
+
+interface Found {
+  code: DifferenceCode;
+  message: string;
+}
+
+const MAX_NUMBER_CHARS = 255;
 
 /**
  * Compares both sides of an invoice. A void invoice is worth nothing on either side.
  * @param vendor what people call the vendor
  * @returns undefined if both sides agree
  */
-export function compareInvoice({ ours, theirs }: Pair, vendor: string): NewBookDifference | undefined {
-  const isHere = ours !== undefined && isIssued(ours);
-  const isThere = theirs?.status === 'open';
-  if (!isHere && !isThere) return undefined;
-  const found = findDifference({ ours, theirs }, { isHere, isThere, vendor });
+export function compareInvoice(
+  pair: Pair,
+  { vendor, range }: { vendor: string; range: Range },
+): NewBookDifference | undefined {
+  const { ours, theirs } = pair;
+  const found = findDifference(pair, vendor);
   if (!found) return undefined;
-  const isWaiting = ours?.is_waiting === true && found.code !== 'correction';
   return {
-    code: isWaiting ? 'waiting' : found.code,
-    message: isWaiting ? `${found.message} A change waits${explain(ours)}.` : found.message,
-    month: (ours && toMonth(ours.day)) ?? toMonth(theirs?.day ?? null),
+    ...(ours ? explainByWrite(found, ours) : found),
+    // The sides may have other months. Count the difference in one that the report shows.
+    month: findMonth(ours?.day, range) ?? findMonth(theirs?.day, range),
     invoice_id: ours?.id ?? null,
     external_id: theirs?.externalId ?? ours?.external_id ?? null,
     invoice_number: ours?.invoice_number ?? theirs?.number?.slice(0, MAX_NUMBER_CHARS) ?? null,
@@ -49,13 +56,28 @@ export function compareInvoice({ ours, theirs }: Pair, vendor: string): NewBookD
   };
 }
 
-const MAX_NUMBER_CHARS = 255;
+/** The differences that no write of ours explains. */
+const UNEXPLAINED: readonly DifferenceCode[] = ['duplicate', 'currency', 'correction'];
 
-function findDifference(
-  { ours, theirs }: Pair,
-  { isHere, isThere, vendor }: { isHere: boolean; isThere: boolean; vendor: string },
-): { code: DifferenceCode; message: string } | undefined {
+/** A write that waits, or has just reached the books, may be the whole difference. */
+function explainByWrite({ code, message }: Found, ours: ComparedInvoice): Found {
+  if (ours.write === null || UNEXPLAINED.includes(code)) return { code, message };
+  return ours.write === 'waiting'
+    ? { code: 'waiting', message: `${message} A change waits${explain(ours)}.` }
+    : { code: 'changed', message: `${message} A change has reached the books since. Compare again.` };
+}
+
+function findDifference({ ours, theirs, isDuplicate = false }: Pair, vendor: string): Found | undefined {
+  const isHere = ours !== undefined && isIssued(ours);
+  const isThere = theirs?.status === 'open';
+  if (!isThere && (!isHere || isDuplicate)) return undefined;
   const name = `Invoice ${ours?.invoice_number ?? theirs?.number ?? theirs?.externalId}`;
+  if (isDuplicate) return { code: 'duplicate', message: `${name} is more than once at ${vendor}.` };
+  if (isThere && isForeign(theirs))
+    return {
+      code: 'currency',
+      message: `${name} is in ${theirs.currency} at ${vendor}, so the sums are without it.`,
+    };
   if (!ours) return { code: 'missing_here', message: `${name} is only at ${vendor}.` };
   if (!theirs) return { code: 'missing_there', message: `${name} is not at ${vendor}${explain(ours)}.` };
   if (ours.external_id === null)
@@ -82,21 +104,16 @@ const MEMBERS: readonly (readonly [keyof Side, DifferenceCode, string])[] = [
 ];
 
 function findOther(
-  { ours, theirs }: { ours: ComparedInvoice; theirs: TheirInvoice },
+  { ours, theirs }: { ours: ComparedInvoice; theirs: ListedInvoice },
   { name, vendor }: { name: string; vendor: string },
-): { code: DifferenceCode; message: string } | undefined {
+): Found | undefined {
   const our = toOurSide(ours);
   const their = toTheirSide(theirs);
-  // An invoice that was read by its id has another date than the compared months.
-  const isElsewhere = theirs.day === undefined;
-  const isKnown = (member: keyof Side) => member !== 'paid_cents' || theirs.paidCents !== undefined;
-  const others = MEMBERS.filter(([member]) => isKnown(member) && our[member] !== their[member]);
+  const others = MEMBERS.filter(([member]) => our[member] !== their[member]);
   const [first] = others;
   if (!first) return undefined;
-  const texts = others.map(([member, , label]) =>
-    member === 'month' && isElsewhere
-      ? `a date of ${our.month} here, and of none of the compared months at ${vendor}`
-      : `${label} ${show(member, our)} here, ${show(member, their)} at ${vendor}`,
+  const texts = others.map(
+    ([member, , label]) => `${label} ${show(member, our)} here, ${show(member, their)} at ${vendor}`,
   );
   return { code: first[1], message: `${name} differs: ${texts.join('; ')}.` };
 }
@@ -112,15 +129,12 @@ function explain({ reason }: ComparedInvoice): string {
   return reason === null ? '' : `: ${reason.replace(/\.$/, '').slice(0, 500)}`;
 }
 
-export function toMonth(day: string | null): string | null {
-  return day === null ? null : day.slice(0, 7);
-}
-
 function toOurSide(invoice: ComparedInvoice): Side {
   const { status, day, invoice_number: number, total_cents, paid_cents } = invoice;
-  return { status, month: toMonth(day), number, total_cents, paid_cents };
+  return { status, month: day.slice(0, 7), number, total_cents, paid_cents };
 }
 
-function toTheirSide({ status, day = null, number, totalCents, paidCents = 0 }: TheirInvoice): Side {
-  return { status, month: toMonth(day), number, total_cents: totalCents, paid_cents: paidCents };
+function toTheirSide({ status, day, number, totalCents, paidCents }: ListedInvoice): Side {
+  const month = day?.slice(0, 7) ?? null;
+  return { status, month, number, total_cents: totalCents, paid_cents: paidCents };
 }

@@ -26,7 +26,6 @@ import {
   storeStreamProgress,
 } from '../../../shared/sync/stream-rows.js';
 import { getAccounting } from '../books/get-accounting.js';
-import { reconcileBooks } from '../books/reconcile-books.js';
 import { pollClaims } from '../clubs/poll-claims.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
@@ -38,8 +37,8 @@ import { readPositions } from '../telematics/read-positions.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
 
-/** The wait after a failed pull. The circuit breaker may pause the connection for longer. */
-const RETRY_MS = 30_000;
+/** The wait after a failed read. The circuit breaker may pause the connection for longer. */
+export const RETRY_MS = 30_000;
 /** The wait before a pull tries refused credentials again. New credentials end the wait. */
 const REFUSED_RETRY_MS = 6 * 3_600_000;
 
@@ -49,8 +48,7 @@ type Pull = (step: Step, stream: DueStream, startedAt: Date) => Promise<void>;
 const OWN_PULLS: Readonly<Record<string, Pull>> = {
   [DESCRIBE_STREAM]: describeAccount,
   [CHOICES_STREAM]: readChoices,
-  [RECONCILIATION_STREAM]: (step, ...from) =>
-    step.vendor.accounting ? reconcileBooks(step, from[0]) : reconcilePage(step, ...from),
+  [RECONCILIATION_STREAM]: reconcilePage,
   [VEHICLES_STREAM]: readVehicles,
   [DRIVERS_STREAM]: readDrivers,
   [POSITIONS_STREAM]: readPositions,

@@ -1,4 +1,8 @@
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import {
+  findDueReconciliation,
+  type Reconciliation,
+} from '../../../shared/resources/books/reconciliation/rows.js';
 import { recordConnectionUnrevoked } from '../../../shared/resources/connections/commands.js';
 import { findConnectionsOfAccount } from '../../../shared/resources/connections/hook-queries.js';
 import {
@@ -24,6 +28,7 @@ import type { ConnectionQueue } from '../queue/connection-queue.js';
 import { LeaseLostError, Step, type StepServices } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
 import { isSignedIn, revokeAccess } from '../vendor/tokens.js';
+import { runComparison } from './compare-step.js';
 import { readNotices } from './notices-step.js';
 import { runPull } from './pull-step.js';
 import { cancelWrite, runWrites } from './write-step.js';
@@ -32,6 +37,7 @@ type Work =
   | { kind: 'write'; operations: readonly [StartedOperation, ...StartedOperation[]] }
   | { kind: 'pull'; stream: DueStream }
   | { kind: 'notices'; notices: WaitingNotices }
+  | { kind: 'compare'; reconciliation: Reconciliation }
   | { kind: 'revoke' }
   | { kind: 'wait'; ms: number | undefined };
 
@@ -91,7 +97,11 @@ async function chooseWork(
   const findRead = async (): Promise<Work | undefined> => {
     queue.prefersNotices = !queue.prefersNotices;
     const [first, second] = queue.prefersNotices ? [findNotices, findPull] : [findPull, findNotices];
-    return (await first()) ?? (await second());
+    return (await first()) ?? (await second()) ?? (await findComparison());
+  };
+  const findComparison = async (): Promise<Work | undefined> => {
+    const reconciliation = isWorking ? await findDueReconciliation(tx, connection) : undefined;
+    return reconciliation && { kind: 'compare', reconciliation };
   };
   const findWrite = async (): Promise<Work | undefined> => {
     if (!isWorking) return undefined;
@@ -127,6 +137,7 @@ async function chooseEnding(
 async function runWork(step: Step, work: Exclude<Work, { kind: 'wait' }>): Promise<void> {
   if (work.kind === 'pull') return runPull(step, work.stream);
   if (work.kind === 'notices') return readNotices(step, work.notices);
+  if (work.kind === 'compare') return runComparison(step, work.reconciliation);
   if (work.kind === 'revoke') return revoke(step);
   if (step.connection.status === 'revoked') return cancelWrite(step, work.operations[0]);
   return runWrites(step, work.operations);

@@ -17,14 +17,18 @@ type Reconciliation = Schemas['BookReconciliation'];
 /** The page polls while a comparison runs, because the worker causes no event. */
 const RUNNING_MS = 2000;
 
+/** The worker reads the books only in these states of the connection. */
+const WORKING: readonly Connection['status'][] = ['active', 'failing'];
+
 /** The last comparison of months with the books, and the differences that it has found. */
 export function MonthsSection({ connection, canCompare }: { connection: Connection; canCompare: boolean }) {
   const [isAsking, setAsking] = useState(false);
+  const isWorking = WORKING.includes(connection.status);
   const { data, error, isPending, refetch } = api.useQuery(
     'get',
     '/connections/{id}/reconciliation',
     { params: { path: { id: connection.id } } },
-    { refetchInterval: ({ state }) => (state.data?.status === 'running' ? RUNNING_MS : false) },
+    { refetchInterval: ({ state }) => (isWorking && state.data?.status === 'running' ? RUNNING_MS : false) },
   );
   const isNever = error instanceof Problem && error.status === 404;
   return (
@@ -35,7 +39,7 @@ export function MonthsSection({ connection, canCompare }: { connection: Connecti
       {isPending && <Loading rows={2} />}
       {error && !isNever && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
       {isNever && <Text size="sm">The books were not compared yet.</Text>}
-      {data && <Comparison data={data} />}
+      {data && <Comparison data={data} isWorking={isWorking} />}
       {canCompare && (
         <div>
           <Button variant="default" onClick={() => setAsking(true)}>
@@ -54,20 +58,13 @@ export function MonthsSection({ connection, canCompare }: { connection: Connecti
   );
 }
 
-function Comparison({ data }: { data: Reconciliation }) {
-  const { connection_id: id, status, months, differences, omitted, started_at, ended_at } = data;
-  const count = differences === 1 ? 'One invoice differs' : `${differences} invoices differ`;
+function Comparison({ data, isWorking }: { data: Reconciliation; isWorking: boolean }) {
+  const { connection_id: id, status, months, differences, omitted, started_at } = data;
   return (
     <>
       <Text size="sm" aria-live="polite">
-        {ended_at === null ? (
-          'The books are being read. The sums below are those so far.'
-        ) : (
-          <>
-            Compared <TimeAgo at={ended_at} />. {differences === 0 ? 'Both sides agree.' : `${count}.`}
-            {omitted > 0 && ` ${omitted} of them are not listed.`}
-          </>
-        )}
+        <State data={data} isWorking={isWorking} />
+        {omitted > 0 && ` ${omitted} of them are not listed.`}
       </Text>
       <RecordTable
         label="Months"
@@ -97,7 +94,22 @@ function Comparison({ data }: { data: Reconciliation }) {
           { header: 'Differences', align: 'right', render: ({ differences: found }) => found },
         ]}
       />
-      {status === 'complete' && differences > 0 && <Differences id={id} startedAt={started_at} />}
+      {status !== 'running' && differences > 0 && <Differences id={id} startedAt={started_at} />}
+    </>
+  );
+}
+
+function State({ data, isWorking }: { data: Reconciliation; isWorking: boolean }) {
+  const { status, differences, error, ended_at } = data;
+  if (status === 'failed') return `The comparison failed: ${error} The sums below are incomplete.`;
+  if (ended_at === null && !isWorking)
+    return 'The comparison continues once the connection works again. The sums below are those so far.';
+  if (ended_at === null)
+    return `${error === null ? 'The books are being read.' : `The last try failed, and is repeated: ${error}`} The sums below are those so far.`;
+  const count = differences === 1 ? 'One invoice differs' : `${differences} invoices differ`;
+  return (
+    <>
+      Compared <TimeAgo at={ended_at} />. {differences === 0 ? 'Both sides agree.' : `${count}.`}
     </>
   );
 }

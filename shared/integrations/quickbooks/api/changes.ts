@@ -7,7 +7,7 @@ const FEED_LIMIT = 1000;
 /** The change feed looks this far back. */
 const FEED_DAYS = 29;
 /** The worker reads 4 MB at most. An invoice with many lines has some 30 kB. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 /**
  * How many records the next page reads again if a whole page was changed at the same time. One of
  * them that is changed meanwhile then shifts no other out of it.
@@ -40,8 +40,12 @@ interface Place {
   pages?: Pages;
 }
 
-interface Pages {
+interface Pages extends ListPlace {
   startedAt: string;
+}
+
+/** A place in a list of records in the order of their changes. */
+export interface ListPlace {
   /** The time of change of the last record that was read; absent on the first page. */
   after?: string;
   /** The position among the records that were changed at that time or later, from 1. */
@@ -99,28 +103,42 @@ async function readFeed<R extends BooksRecord>(
   }
 }
 
-/**
- * Reads a page in the order of the changes, from the time of the last record. A record that is
- * changed during the read moves to the end, and so shifts no record out of the next page.
- */
 async function readPage<R extends BooksRecord, State>(
   connection: OpenConnection,
   { place, pages }: { place: Place; pages: Pages },
   entity: Entity<R, State>,
 ): Promise<Page<State>> {
   const { startedAt, after = place.since, position } = pages;
-  const records = await queryBooks<R>(
-    connection,
-    entity.name,
-    `where MetaData.LastUpdatedTime >= ${quote(after)} orderby MetaData.LastUpdatedTime startposition ${position} maxresults ${PAGE_SIZE}`,
-  );
+  const { records, next } = await readInOrder<R>(connection, { name: entity.name }, { after, position });
   const changes = records.map((record) => entity.toChange(record));
-  if (records.length < PAGE_SIZE) return { changes, ...endPull(startedAt) };
-  const last = records.at(-1)?.MetaData?.LastUpdatedTime;
-  const isLater = last !== undefined && Date.parse(last) > Date.parse(after);
-  const next = isLater ? { after: last, position: 1 } : { after, position: position + PAGE_SIZE - SAME_TIME };
+  if (next === null) return { changes, ...endPull(startedAt) };
   const cursor: Place = { since: place.since, pages: { startedAt, ...next } };
   return { changes, cursor: JSON.stringify(cursor), isLast: false };
+}
+
+/**
+ * Reads a page in the order of the changes, from the time of the last record. A record that is
+ * changed during the read moves to the end, and so shifts no record out of the next page.
+ * @returns `next` is null after the last page
+ */
+export async function readInOrder<R extends BooksRecord>(
+  connection: OpenConnection,
+  { name, where }: { name: Entity<R, unknown>['name']; where?: string },
+  { after, position }: ListPlace,
+): Promise<{ records: R[]; next: ListPlace | null }> {
+  const since = after === undefined ? [] : [`MetaData.LastUpdatedTime >= ${quote(after)}`];
+  const conditions = [...(where === undefined ? [] : [where]), ...since].join(' and ');
+  const records = await queryBooks<R>(
+    connection,
+    name,
+    `where ${conditions} orderby MetaData.LastUpdatedTime startposition ${position} maxresults ${PAGE_SIZE}`,
+  );
+  if (records.length < PAGE_SIZE) return { records, next: null };
+  const last = records.at(-1)?.MetaData?.LastUpdatedTime;
+  const isLater = last !== undefined && (after === undefined || Date.parse(last) > Date.parse(after));
+  if (isLater) return { records, next: { after: last, position: 1 } };
+  const next = { position: position + PAGE_SIZE - SAME_TIME };
+  return { records, next: after === undefined ? next : { ...next, after } };
 }
 
 function toChanges<R extends BooksRecord, State>(
@@ -143,14 +161,13 @@ export async function readNamed<R extends BooksRecord, State>(
   const found = await queryBooks<R>(connection, entity.name, `where Id in (${list}) maxresults ${PAGE_SIZE}`);
   const known = new Set(found.map(({ Id }) => Id));
   const missing = ids.filter((id) => !known.has(id));
-  // A query may not know yet what was just written, so ask for the record itself.
-  const rest = await Promise.all(
-    missing.map(async (id): Promise<Change<State>[]> => {
-      const record = await readRecord<R>(connection, entity.name, id);
-      return toChanges(entity, record ?? ({ Id: id, SyncToken: '', status: 'Deleted' } as R));
-    }),
-  );
-  return [...found.flatMap((record) => toChanges(entity, record)), ...rest.flat()];
+  // A query may not know yet what was just written, so ask for the record itself. One after the
+  // other, so that no further call is made after one that fails.
+  for (const id of missing) {
+    const record = await readRecord<R>(connection, entity.name, id);
+    found.push(record ?? ({ Id: id, SyncToken: '', status: 'Deleted' } as R));
+  }
+  return found.flatMap((record) => toChanges(entity, record));
 }
 
 function toTime(ms: number): string {

@@ -1,3 +1,5 @@
+import { readDay } from '../../contract/books/read-day.js';
+
 /** Parses a time of Xero, such as `/Date(1573755038314+0000)/`: milliseconds in UTC. */
 export function parseTime(value: string | undefined): number | undefined {
   const [, ms] = /^\/Date\((-?\d+)(?:[+-]\d{4})?\)\/$/.exec(value ?? '') ?? [];
@@ -6,10 +8,10 @@ export function parseTime(value: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Returns the day of a date of Xero as YYYY-MM-DD. */
+/** Returns the day of a date of Xero as YYYY-MM-DD; null if it is none. */
 export function parseDay(value: string | undefined): string | null {
-  const time = parseTime(value);
-  return time === undefined ? null : new Date(time).toISOString().slice(0, 10);
+  const date = new Date(parseTime(value) ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : readDay(date.toISOString().slice(0, 10));
 }
 
 /** Returns a time for the header If-Modified-Since, in whole seconds. */

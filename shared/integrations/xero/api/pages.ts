@@ -24,21 +24,21 @@ export interface Entity<R extends XeroRecord, State> {
   toChange: (record: R) => Change<State>;
 }
 
-/** Up to `since`, earlier pulls have read. The other members are set while a pull reads pages. */
-interface Place {
-  since: number;
-  startedAt?: number;
-  /** The time of change of the last record that was read. */
+/** A place in a list of records in the order of their changes. */
+export interface ListPlace {
+  /** The time of change of the last record that was read; absent on the first page. */
   after?: number;
   size?: number;
   page?: number;
 }
 
-/**
- * Reads what changed since the cursor, in the order of the changes. Each page begins anew at the
- * time of the last record. A record that is changed during the read moves to the end, and so
- * shifts no record out of the next page.
- */
+/** Up to `since`, earlier pulls have read. The other members are set while a pull reads pages. */
+interface Place extends ListPlace {
+  since: number;
+  startedAt?: number;
+}
+
+/** Reads what changed since the cursor. */
 export async function pullChanges<R extends XeroRecord, State>(
   connection: OpenConnection,
   { cursor, since }: PullStart,
@@ -51,20 +51,36 @@ export async function pullChanges<R extends XeroRecord, State>(
     since !== null && !isCovered
       ? { since: Date.parse(since) }
       : (stored ?? { since: Date.now() - FIRST_PULL_MS });
-  const { startedAt = Date.now(), after = start.since, size = PAGE_SIZE, page = 1 } = start;
+  const { startedAt = Date.now(), since: began, ...place } = start;
+  const list = { list: entity.list, query: entity.query, pageSize: PAGE_SIZE };
+  const { records, next } = await readInOrder<R>(connection, list, { after: began, ...place });
+  const changes = records.map(entity.toChange);
+  if (next === null)
+    return { changes, cursor: JSON.stringify({ since: startedAt - OVERLAP_MS }), isLast: true };
+  return { changes, cursor: JSON.stringify({ since: began, startedAt, ...next }), isLast: false };
+}
+
+/**
+ * Reads a page of a list in the order of the changes. Each page begins anew at the time of the last
+ * record. A record that is changed during the read moves to the end, and so shifts no record out of
+ * the next page.
+ * @returns `next` is null after the last page
+ */
+export async function readInOrder<R extends XeroRecord>(
+  connection: OpenConnection,
+  { list, query, pageSize }: Pick<Entity<R, unknown>, 'list' | 'query'> & { pageSize: number },
+  { after, size = pageSize, page = 1 }: ListPlace,
+): Promise<{ records: R[]; next: ListPlace | null }> {
   const answer = await callXero<Record<string, R[] | undefined>>(connection, {
     method: 'GET',
-    path: `/${entity.list}`,
-    query: { ...entity.query, order: 'UpdatedDateUTC ASC', page: String(page), pageSize: String(size) },
-    modifiedSince: toModifiedSince(after),
+    path: `/${list}`,
+    query: { ...query, order: 'UpdatedDateUTC ASC', page: String(page), pageSize: String(size) },
+    ...(after === undefined ? {} : { modifiedSince: toModifiedSince(after) }),
   });
-  const records = answer[entity.list] ?? [];
-  const changes = records.map(entity.toChange);
-  if (records.length < size)
-    return { changes, cursor: JSON.stringify({ since: startedAt - OVERLAP_MS }), isLast: true };
+  const records = answer[list] ?? [];
+  if (records.length < size) return { records, next: null };
   const last = parseTime(records.at(-1)?.UpdatedDateUTC);
-  const next = { since: start.since, startedAt, ...findNext({ after, size, page }, last) };
-  return { changes, cursor: JSON.stringify(next), isLast: false };
+  return { records, next: findNext({ ...(after === undefined ? {} : { after }), size, page }, last) };
 }
 
 /**
@@ -72,13 +88,15 @@ export async function pullChanges<R extends XeroRecord, State>(
  * the same record and is larger.
  */
 function findNext(
-  { after, size, page }: { after: number; size: number; page: number },
+  { size, page, ...place }: ListPlace & { size: number; page: number },
   last: number | undefined,
-): Omit<Place, 'since'> {
-  const isLater = last !== undefined && toModifiedSince(last) > toModifiedSince(after);
+): ListPlace {
+  const { after } = place;
+  const isLater =
+    last !== undefined && (after === undefined || toModifiedSince(last) > toModifiedSince(after));
   if (isLater) return { after: last };
-  if (size < MAX_PAGE_SIZE) return { after, size: Math.min(size * 2, MAX_PAGE_SIZE) };
-  return { after, size, page: page + 1 };
+  if (size < MAX_PAGE_SIZE) return { ...place, size: Math.min(size * 2, MAX_PAGE_SIZE) };
+  return { ...place, size, page: page + 1 };
 }
 
 /** Reads the contacts or invoices that items of webhooks named. */

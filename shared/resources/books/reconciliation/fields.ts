@@ -9,9 +9,12 @@ export const bookDifferenceCode = namedEnum('BookDifferenceCode', DIFFERENCE_COD
   missing_there: 'The invoice is not in the books',
   missing_here: 'The invoice is only in the books',
   not_linked: 'An invoice with this number is in the books, but this service has not entered it',
+  duplicate: 'Another record in the books is the same invoice',
   waiting: 'A change is not in the books yet',
+  changed: 'A change has reached the books during the comparison. Compare again',
   correction: 'The invoice is being corrected here. The books get it when it is released again',
   status: 'One side is void or deleted',
+  currency: 'The invoice in the books is in another currency. No sum contains it',
   month: 'Both sides have another month',
   amount: 'Both sides have another total',
   number: 'Both sides have another number',
@@ -38,7 +41,10 @@ export const bookDifferenceFields = defineFields({
   id: recordId(),
   connection_id: { output: uuid() },
   month: {
-    output: Joi.string().allow(null).example('2026-01').description('Of our side, if it has one'),
+    output: Joi.string()
+      .allow(null)
+      .example('2026-01')
+      .description('Of our side if it is compared, else of the other. Null if the date there is unknown'),
     sql: (alias) => `to_char(${alias}.month, 'YYYY-MM')`,
     columns: 'date',
   },

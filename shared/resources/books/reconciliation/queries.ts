@@ -10,6 +10,7 @@ interface Row {
   months: Record<string, MonthSums>;
   differences: number;
   omitted: number;
+  error: string | null;
   started_at: string;
   ended_at: string | null;
 }
@@ -27,12 +28,12 @@ export async function readReconciliation(
   const [row] = await db.read<Row>(tenantId, {
     name: 'read-book-reconciliation',
     text: `select r.status, to_char(r.from_month, 'YYYY-MM') as from, to_char(r.to_month, 'YYYY-MM') as to, r.months, r.differences,
-             r.omitted, to_json(r.started_at)#>>'{}' as started_at, to_json(r.ended_at)#>>'{}' as ended_at
+             r.omitted, r.last_error as error, to_json(r.started_at)#>>'{}' as started_at, to_json(r.ended_at)#>>'{}' as ended_at
            from book_reconciliations r where r.tenant_id = $1 and r.connection_id = $2`,
     values: [tenantId, connectionId],
   });
   if (!row) return undefined;
-  const { status, from, to, months, differences, omitted, started_at, ended_at } = row;
+  const { status, from, to, months, differences, omitted, error, started_at, ended_at } = row;
   return {
     connection_id: connectionId,
     status,
@@ -42,10 +43,12 @@ export async function readReconciliation(
       month,
       ours: months[month]?.ours ?? NOTHING,
       theirs: months[month]?.theirs ?? NOTHING,
+      drafts: months[month]?.drafts ?? 0,
       differences: months[month]?.differences ?? 0,
     })),
     differences,
     omitted,
+    error,
     started_at: toUtc(started_at),
     ended_at: ended_at && toUtc(ended_at),
   };

@@ -1,11 +1,8 @@
-import { RECONCILIATION_STREAM } from '../../../integrations/contract/vendor.js';
 import { newId } from '../../../platform/ids.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
-import { recordsetSql } from '../../../records/record-refs.js';
-import { makeStreamsDue, requireStream } from '../../../sync/stream-rows.js';
-import type { DifferenceCode } from './codes.js';
+import { type RecordRef, recordsetSql } from '../../../records/record-refs.js';
 
-/** All SQL that writes the comparisons of months with the books. */
+/** All SQL that writes the state of comparisons of months with the books. */
 
 interface Ref {
   tenantId: string;
@@ -24,7 +21,18 @@ export interface Sums {
 export interface MonthSums {
   ours?: Sums;
   theirs?: Sums;
+  /** The number of drafts in the books. */
+  drafts?: number;
   differences?: number;
+}
+
+/** The page at which a comparison continues. */
+export interface Place {
+  /** First the invoices in the books are read, then ours. */
+  side: 'theirs' | 'ours';
+  after: string | null;
+  /** The number of pages of this side that were read before. */
+  pages: number;
 }
 
 export interface Reconciliation {
@@ -36,10 +44,11 @@ export interface Reconciliation {
   differences: number;
   omitted: number;
   startedAt: string;
+  /** Null for the first page. */
+  place: Place | null;
+  /** The number of failed tries to read this page. */
+  failures: number;
 }
-
-/** A difference of one connection. More are only counted. */
-const MAX_DIFFERENCES = 5_000;
 
 /** Starts a comparison. It replaces the last one of the connection, also a running one. */
 export async function startReconciliation(
@@ -54,93 +63,103 @@ export async function startReconciliation(
   });
   await tx.query({
     name: 'start-book-reconciliation',
-    text: `insert into book_reconciliations as t (tenant_id, connection_id, id, from_month, to_month)
-           values ($1, $2, $3, ($4 || '-01')::date, ($5 || '-01')::date)
+    text: `insert into book_reconciliations as t (tenant_id, connection_id, id, from_month, to_month, next_at)
+           values ($1, $2, $3, ($4 || '-01')::date, ($5 || '-01')::date, now())
            on conflict (tenant_id, connection_id) do update set id = excluded.id, from_month = excluded.from_month,
              to_month = excluded.to_month, status = 'running', months = '{}', differences = 0, omitted = 0,
-             started_at = now(), ended_at = null`,
+             started_at = now(), ended_at = null, place = null, next_at = now(), failures = 0, last_error = null`,
     values: [tenantId, connectionId, newId(), from, to],
   });
-  await requireStream(tx, { tenantId, connectionId }, RECONCILIATION_STREAM);
-  await makeStreamsDue(tx, [{ tenant_id: tenantId, id: connectionId, stream: RECONCILIATION_STREAM }]);
 }
 
-/** Locks the running comparison of a connection. Returns undefined if none runs. */
-export async function lockRunningReconciliation(
+const SELECT = `select r.id, to_char(r.from_month, 'YYYY-MM-DD') as from, to_char(r.to_month + interval '1 month', 'YYYY-MM-DD') as until,
+  r.months, r.differences, r.omitted, r.place, r.failures, to_json(r.started_at)#>>'{}' as "startedAt"
+  from book_reconciliations r where r.tenant_id = $1 and r.connection_id = $2 and r.status = 'running'`;
+
+/** Finds the comparison of a connection of which a page is due. */
+export async function findDueReconciliation(
   tx: Transaction,
   { tenantId, connectionId }: Ref,
 ): Promise<Reconciliation | undefined> {
   const [row] = await tx.query<Reconciliation>({
-    name: 'lock-book-reconciliation',
-    text: `select r.id, to_char(r.from_month, 'YYYY-MM-DD') as from, to_char(r.to_month + interval '1 month', 'YYYY-MM-DD') as until,
-             r.months, r.differences, r.omitted, to_json(r.started_at)#>>'{}' as "startedAt"
-           from book_reconciliations r where r.tenant_id = $1 and r.connection_id = $2 and r.status = 'running' for update`,
+    name: 'find-due-book-reconciliation',
+    text: `${SELECT} and r.next_at <= now()`,
     values: [tenantId, connectionId],
   });
   return row;
 }
 
-export interface NewBookDifference {
-  code: DifferenceCode;
-  month: string | null;
-  invoice_id: string | null;
-  external_id: string | null;
-  invoice_number: string | null;
-  message: string;
-  ours: object | null;
-  theirs: object | null;
+/** Locks a comparison. Returns undefined if it has ended, or if another one has replaced it. */
+export async function lockReconciliation(
+  tx: Transaction,
+  { tenantId, connectionId }: Ref,
+  id: string,
+): Promise<Reconciliation | undefined> {
+  const [row] = await tx.query<Reconciliation>({
+    name: 'lock-book-reconciliation',
+    text: `${SELECT} and r.id = $3 for update`,
+    values: [tenantId, connectionId, id],
+  });
+  return row;
 }
 
-/** Stores the result of one page: the sums so far, and the new differences. */
+/** Stores the sums and counts after a page, and the page to read next. */
 export async function storeReconciliationPage(
   tx: Transaction,
   { tenantId, connectionId }: Ref,
   {
     reconciliation: { id, months, differences, omitted },
-    news,
-    isLast,
-  }: { reconciliation: Reconciliation; news: readonly NewBookDifference[]; isLast: boolean },
+    next,
+  }: { reconciliation: Reconciliation; next: Place },
 ): Promise<void> {
-  const room = Math.max(0, MAX_DIFFERENCES - (differences - omitted));
-  const stored = news.slice(0, room);
-  for (const { month } of news) {
-    if (month === null) continue;
-    const { differences: before = 0, ...sums } = months[month] ?? {};
-    months[month] = { ...sums, differences: before + 1 };
-  }
-  await insertDifferences(tx, { tenantId, connectionId }, stored);
   await tx.query({
     name: 'store-book-reconciliation',
-    text: `update book_reconciliations set months = $4, differences = $5, omitted = $6,
-             status = case when $7 then 'complete' else status end, ended_at = case when $7 then now() end
+    text: `update book_reconciliations set months = $4, differences = $5, omitted = $6, place = $7, failures = 0, last_error = null,
+             next_at = now()
            where tenant_id = $1 and connection_id = $2 and id = $3`,
-    values: [
-      tenantId,
-      connectionId,
-      id,
-      JSON.stringify(months),
-      differences + news.length,
-      omitted + news.length - stored.length,
-      isLast,
-    ],
+    values: [tenantId, connectionId, id, JSON.stringify(months), differences, omitted, JSON.stringify(next)],
   });
 }
 
-const COLUMNS = `id uuid, month text, code text, invoice_id uuid, external_id text, invoice_number text, message text,
-  ours jsonb, theirs jsonb`;
-
-async function insertDifferences(
+/** Stores that a page could not be read. It is due again after that time. */
+export async function storeReconciliationFailure(
   tx: Transaction,
   { tenantId, connectionId }: Ref,
-  differences: readonly NewBookDifference[],
+  { id, failures, error, inMs }: { id: string; failures: number; error: string; inMs: number },
 ): Promise<void> {
-  if (differences.length === 0) return;
   await tx.query({
-    name: 'insert-book-differences',
-    text: `insert into book_differences (tenant_id, connection_id, id, month, code, invoice_id, external_id, invoice_number,
-             message, ours, theirs)
-           select $2, $3, id, (month || '-01')::date, code, invoice_id, external_id, invoice_number, message, ours, theirs
-           from ${recordsetSql(COLUMNS)}`,
-    values: [JSON.stringify(differences.map((one) => ({ id: newId(), ...one }))), tenantId, connectionId],
+    name: 'store-book-reconciliation-failure',
+    text: `update book_reconciliations set failures = $4, last_error = $5, next_at = now() + $6::float8 * interval '1 ms'
+           where tenant_id = $1 and connection_id = $2 and id = $3 and status = 'running'`,
+    values: [tenantId, connectionId, id, failures, error, inMs],
+  });
+}
+
+/**
+ * Ends the running comparisons of connections, and forgets which invoices they have seen.
+ * @param error the reason why they failed; null if both sides were read
+ */
+export async function endReconciliations(
+  tx: Transaction,
+  connections: readonly RecordRef[],
+  { error }: { error: string | null },
+): Promise<void> {
+  if (connections.length === 0) return;
+  const values = [JSON.stringify(connections)];
+  const rows = await tx.query<RecordRef>({
+    name: 'end-book-reconciliations',
+    text: `update book_reconciliations t set status = case when $2::text is null then 'complete' else 'failed' end, last_error = $2,
+             ended_at = now(), place = null, next_at = null
+           from ${recordsetSql('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.connection_id = r.id and t.status = 'running'
+           returning t.tenant_id, t.connection_id as id`,
+    values: [...values, error],
+  });
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'delete-compared-book-invoices',
+    text: `delete from compared_book_invoices t using ${recordsetSql('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.connection_id = r.id`,
+    values: [JSON.stringify(rows)],
   });
 }

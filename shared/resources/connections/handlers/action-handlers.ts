@@ -11,6 +11,7 @@ import { eraseListedDrivers } from '../../../sync/listed/listed-rows.js';
 import { insertOAuthAttempts, storeSecrets } from '../../../sync/secret-rows.js';
 import { DESCRIBE_STREAM, type DueStreams, makeStreamsDue } from '../../../sync/stream-rows.js';
 import { bookSince } from '../../books/book-since.js';
+import { endReconciliations } from '../../books/reconciliation/rows.js';
 import type { ConnectionChange, SignInStart } from '../commands.js';
 import {
   CONNECTION_LABEL,
@@ -39,8 +40,11 @@ interface Effect {
    * may have changed.
    */
   endsPostponements?: boolean;
-  /** True if the personal data that the vendor has listed is deleted. */
-  erasesPeople?: boolean;
+  /**
+   * True if the connection ends: the personal data that the vendor has listed is deleted, and a
+   * running comparison with the books fails.
+   */
+  isEnded?: boolean;
   responseExtra?: Record<string, unknown>;
 }
 
@@ -57,6 +61,7 @@ export async function applyEffects<Input>(
   const applied = planned.flatMap(({ command, effect }) =>
     'ok' in effect ? [] : [{ ref: toRecordRef(command), effect }],
   );
+  const ended = applied.filter(({ effect }) => effect.isEnded).map(({ ref }) => ref);
   await Promise.all([
     storeConnections(
       tx,
@@ -80,10 +85,8 @@ export async function applyEffects<Input>(
       tx,
       applied.filter(({ effect }) => effect.endsPostponements).map(({ ref }) => ref),
     ),
-    eraseListedDrivers(
-      tx,
-      applied.filter(({ effect }) => effect.erasesPeople).map(({ ref }) => ref),
-    ),
+    eraseListedDrivers(tx, ended),
+    endReconciliations(tx, ended, { error: 'The connection was disconnected.' }),
   ]);
   return planned.map(({ command, effect }) => {
     if ('ok' in effect) return effect;
@@ -135,7 +138,7 @@ export const createConnectionMoveHandler =
       // Credentials may have been changed during the pause, so test a resumed connection.
       if (merge && move === 'resume')
         return { merge, endsPauses: true, dueStreams: [{ stream: DESCRIBE_STREAM }] };
-      if (merge) return { merge, erasesPeople: move === 'disconnect' };
+      if (merge) return { merge, isEnded: move === 'disconnect' };
       const isDone = row.status === { pause: 'paused', resume: 'active', disconnect: 'revoked' }[move];
       return isDone ? {} : refuseMove(row, VERBS[move]);
     });

@@ -22,7 +22,7 @@ const INSERT = `with made as (
     select $1, gen_random_uuid(), made.id, 100, 100, 'check', now() from made returning id),
   linked as (
     insert into external_ids (tenant_id, connection_id, kind, local_id, external_id)
-    select $1, $2, 'invoice', id, id::text from made where mod(nr, 2) = 0)
+    select $1, $2, 'invoice', id, nr::text from made where mod(nr, 2) = 0)
   insert into outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key)
   select $1, gen_random_uuid(), $2, kind, id, 'put', gen_random_uuid()
   from (select 'invoice' as kind, id from made union all select 'booked_payment', id from paid) r`;
@@ -33,6 +33,7 @@ describe('while thousands of writes wait, a page of a comparison of months', () 
   const connectionId = newId();
   // A comparison that begins after these writes.
   const startedAt = new Date(Date.now() + 60_000).toISOString();
+  const comparison = { id: newId(), startedAt, from: '2020-01-01', until: '2100-01-01' };
 
   before(async () => {
     await stack.rows(tenant.id, INSERT, [tenant.id, connectionId]);
@@ -62,16 +63,16 @@ describe('while thousands of writes wait, a page of a comparison of months', () 
 
   it('of the books reads only the invoices and writes of the page', async () => {
     const records = Array.from({ length: PAGE }, (_, nth) => ({
-      externalId: String(nth),
+      externalId: String(nth + 1),
       invoiceId: null,
       number: `N-${nth + 1}`,
     }));
-    const read = await countMostRead((tx, books) => findComparedInvoices(tx, books, { records, startedAt }));
+    const read = await countMostRead((tx, books) => findComparedInvoices(tx, books, { records, comparison }));
     expect(read).to.be.at.most(2 * PAGE);
   });
 
   it('of ours reads only the invoices and writes of the page', async () => {
-    const place = { startedAt, from: '2020-01-01', until: '2100-01-01', after: null, limit: PAGE };
+    const place = { comparison, after: null, limit: PAGE };
     const read = await countMostRead((tx, books) => listIssuedInvoices(tx, books, place));
     expect(read).to.be.at.most(2 * PAGE);
   });
