@@ -57,6 +57,18 @@ describe('the next work of a connection', () => {
     expect(row?.attempts).to.equal(0);
   });
 
+  it('the next page of a running comparison of months is the next work, although it is no stream', async () => {
+    await account.run(
+      `insert into book_reconciliations (tenant_id, connection_id, id, from_month, to_month, next_at)
+       values ('${account.tenant.id}', $1, $1, '2026-01-01', '2026-01-01', now() - interval '1 s')`,
+    );
+    expect((await look()).nextInMs).to.be.below(0);
+    await account.run("update connections set status = 'needs_reauth' where id = $1");
+    expect((await look()).nextInMs ?? HOUR_MS).to.be.above(0);
+    await account.run("update connections set status = 'active' where id = $1");
+    await account.run('delete from book_reconciliations where connection_id = $1');
+  });
+
   it('operations of different records start together, one of each record, if their kind allows it', async () => {
     const [first, second, third] = [newId(), newId(), newId()];
     await insert('message', first, '-5 s');

@@ -145,6 +145,20 @@ describeBooks('pages of a comparison of months', (open) => {
     expect(await stack.rows(tenant.id, text, ids)).to.deep.equal([{ consecutive_failures: 3 }]);
   });
 
+  it('a comparison is no stream, because workers of earlier versions read every due stream', async () => {
+    const { stack, tenant, connectionId } = comparing.account;
+    await comparing.compare();
+    const text = 'select stream from sync_states where tenant_id = $1 and connection_id = $2';
+    const streams = await stack.rows<{ stream: string }>(tenant.id, text, [tenant.id, connectionId]);
+    expect(streams.map(({ stream }) => stream)).to.have.members([
+      'describe',
+      'choices',
+      'customers',
+      'invoices',
+      'booked_payments',
+    ]);
+  });
+
   it('a page that was stored while the next comparison started does not count for it', async () => {
     const { stack, tenant, connectionId } = comparing.account;
     const ref = { tenantId: tenant.id, connectionId };
