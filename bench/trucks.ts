@@ -24,6 +24,8 @@ interface Account {
   key: string;
   fleet: Fleet;
   connectionId: string;
+  /** The times at which the trucks moved and /stream has not announced it yet, in ms since 1970. */
+  moves: number[];
 }
 
 async function connect(): Promise<Account> {
@@ -35,7 +37,7 @@ async function connect(): Promise<Account> {
     credentials: { api_token: fleet.token },
     settings: { poll_seconds: EVERY_MS / 1000 },
   });
-  return { tenantId, key, fleet, connectionId: id };
+  return { tenantId, key, fleet, connectionId: id, moves: [] };
 }
 
 /** Creates a truck for each vehicle of the account, once the service has read the vehicles. */
@@ -105,24 +107,36 @@ function drive(accounts: readonly Account[]): () => void {
       );
       account?.fleet.drive(id, place, members);
     }
+    account?.moves.push(Date.now());
     step += 1;
   }, EVERY_MS / accounts.length);
   return () => clearInterval(timer);
 }
 
-/** For each announcement, the time since the last read of the account's positions, in ms. */
+/**
+ * For each announcement, the time since the vendor's answer that it announces, in ms. That is the
+ * first answer after the oldest move that was not announced, so a late announcement counts in full.
+ */
 async function listenAll(accounts: readonly Account[]): Promise<{ lags: number[]; stop: () => void }> {
   const lags: number[] = [];
+  const announce = ({ fleet, moves }: Account) => {
+    const [movedAt] = moves;
+    if (movedAt === undefined) return;
+    const readAt = double.listPolls(fleet).find(({ at }) => at > movedAt)?.at;
+    if (readAt === undefined) return;
+    lags.push(Date.now() - readAt);
+    while (moves[0] !== undefined && moves[0] < readAt) moves.shift();
+  };
   const clients = await Promise.all(
-    accounts.map(({ key, fleet }) =>
-      SseClient.connect(product.origin, key, {
+    accounts.map(async (account) => {
+      account.moves.length = 0;
+      return SseClient.connect(product.origin, account.key, {
         query: '?changes=true',
         onEvent: ({ body }) => {
-          const readAt = double.listPolls(fleet).at(-1)?.at;
-          if (body.only === 'positions' && readAt !== undefined) lags.push(Date.now() - readAt);
+          if (body.only === 'positions') announce(account);
         },
-      }),
-    ),
+      });
+    }),
   );
   return { lags, stop: () => clients.forEach((client) => void client.close()) };
 }
@@ -171,6 +185,7 @@ for (const name of ['boardMs', 'writeMs'] as const)
     `p95 of ${name === 'boardMs' ? 'the board' : 'a write'}: ${busy[name].toFixed(1)} ms, quiet ${quiet[name].toFixed(1)} ms, ratio ${describeRatio(busy[name], quiet[name])} (bar: ${BAR.slower})`,
   );
 print(`violations of the vendor's contract: ${double.violations.length}`);
+if (fresh?.trucks !== TRUCKS || double.violations.length > 0) process.exitCode = 1;
 await product.stop();
 await double.stop();
 await db.close();
