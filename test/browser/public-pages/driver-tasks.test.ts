@@ -154,6 +154,7 @@ describe("the driver's page in a browser", () => {
     await tap(page, 'I am at the vehicle');
     await findButton(page, 'The vehicle is loaded').waitFor();
     expect(await proposal.isVisible()).to.equal(false);
+    await eventually('the steps are logged', async () => (await listSteps(job.id)).length === 3);
     expect(await listSteps(job.id)).to.deep.equal(['acknowledged', 'en_route', 'on_scene']);
   });
 

@@ -39,7 +39,7 @@ describe('the tracking page in a browser', () => {
     const current = page.getByRole('list', { name: 'Progress' }).locator('[aria-current=step]');
     await tow.assign(new Date(Date.now() + 30 * MINUTE_MS));
     await waitFor(page, 'A truck is assigned to you.');
-    await page.getByText(/^Expected at \d/).waitFor();
+    await page.getByText(/^Expected at (.+, )?\d/).waitFor();
     await tow.log('en_route');
     await tow.locate(NORTH_OF_PICKUP);
     await waitFor(page, 'The truck is about 6.9 miles north of your vehicle, in a straight line.');

@@ -43,7 +43,7 @@ describe('the estimated arrival of a truck', () => {
     expect((await readBoard(tow)).estimated_arrival_at).to.equal(at);
     const { estimate, texts } = await readPage(tow);
     expect(estimate).to.match(
-      /^Estimated arrival: about \d+:\d[05] [AP]M \w+, (1[89]|2[0-3]) min from now\. .*without traffic\.$/,
+      /^Estimated arrival: about (?:.+, )?\d+:\d[05] [AP]M \w+, (1[89]|2[0-3]) min from now\. .*without traffic\.$/,
     );
     expect(texts.eta).to.match(/^Expected at /);
     const html = await (await fetch(`${stack.origin}${tow.path}`)).text();

@@ -141,9 +141,15 @@ describe('automatic charges', () => {
     const customer = await openCustomer();
     const id = await customer.sendInvoice(8800);
     const before = countCharges();
-    account.double.misbehave = () => ({ kind: 'limit', seconds: 60 });
+    let refused = 0;
+    account.double.misbehave = (name) => {
+      if (name === 'POST /v1/payment_intents') refused += 1;
+      return { kind: 'limit', seconds: 60 };
+    };
     await chargeDue(paying.stack);
     await customer.waitForAttempt(id, 'charging');
+    // A worker that has read the invoice would charge it if it called later than the payment.
+    await eventually('the charge is refused', () => refused > 0);
     await account.client.post(`/invoices/${id}/payments`, { amount_cents: 8800, method: 'cash' });
     account.double.misbehave = () => undefined;
     await eventually('the attempt is cancelled', async () => {
