@@ -196,12 +196,20 @@ function refreshSoon(hasOnlyMoved = false): void {
 const POSITION_PATHS: readonly unknown[] = ['/dispatch-board'];
 
 /**
+ * The first part of the key of a list that a person chooses from, which may have many pages. It is
+ * read when its dialog opens, and not again after each write in the account.
+ */
+export const ALL_RECORDS = 'all';
+
+/**
  * Reads the shown records again. Skips the session and the rights, because a write rarely changes
  * them.
  */
 function refreshShown(hasOnlyMoved = false): Promise<void> {
-  const isRecord = ({ queryKey: [, path] }: { queryKey: readonly unknown[] }) =>
-    hasOnlyMoved ? POSITION_PATHS.includes(path) : path !== '/session' && path !== '/me';
+  const isRecord = ({ queryKey: [kind, path] }: { queryKey: readonly unknown[] }) =>
+    hasOnlyMoved
+      ? POSITION_PATHS.includes(path)
+      : path !== '/session' && path !== '/me' && kind !== ALL_RECORDS;
   return queryClient.invalidateQueries({ refetchType: 'active', predicate: isRecord });
 }
 

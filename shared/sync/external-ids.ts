@@ -57,7 +57,8 @@ export async function removeExternalId(
   const rows = await tx.query<{ local_id: string; is_present: boolean }>({
     name: 'remove-external-id',
     text: `delete from external_ids x
-           where x.tenant_id = $1 and x.kind = $3 and x.external_id = $4 and (x.connection_id = $2 or x.connection_id in (
+           where x.tenant_id = $1 and x.kind = $3 and x.external_id = $4 and x.connection_id = any (array(
+             select $2::uuid union all
              select e.id from connections c join connections e on e.tenant_id = c.tenant_id and e.vendor = c.vendor
                and e.external_account = c.external_account and e.status = 'revoked'
              where c.tenant_id = $1 and c.id = $2))

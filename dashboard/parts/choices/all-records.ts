@@ -1,6 +1,7 @@
 /** Reads the records that a person chooses from. */
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client';
+import { ALL_RECORDS } from '../../api/live';
 import type { Schemas } from '../../api/records';
 
 const PAGE_SIZE = 200;
@@ -31,7 +32,10 @@ export function useTrucks(): Schemas['Truck'][] {
     const { data } = await client.GET('/trucks', { params: { query } });
     return data?.data as Page<Schemas['Truck']>;
   };
-  return useQuery({ queryKey: ['all', '/trucks'], queryFn: () => readAll(readPage) }).data ?? [];
+  return (
+    useQuery({ queryKey: [ALL_RECORDS, '/trucks'], queryFn: () => readAll(readPage), staleTime: 0 }).data ??
+    []
+  );
 }
 
 /** Reads the drivers of the account, at most 5,000. */
@@ -41,5 +45,8 @@ export function useDrivers(): Schemas['Driver'][] {
     const { data } = await client.GET('/drivers', { params: { query } });
     return data?.data as Page<Schemas['Driver']>;
   };
-  return useQuery({ queryKey: ['all', '/drivers'], queryFn: () => readAll(readPage) }).data ?? [];
+  return (
+    useQuery({ queryKey: [ALL_RECORDS, '/drivers'], queryFn: () => readAll(readPage), staleTime: 0 }).data ??
+    []
+  );
 }

@@ -20,7 +20,7 @@ const ROAD_FACTOR = 1.3;
 /** The speed of a truck in town and on highways, with its stops. */
 const AVERAGE_MPH = 30;
 /** A slower truck counts as standing: at a light, or before it leaves. */
-export const STANDING_MPH = 5;
+export const SLOW_MPH = 5;
 /** One reported speed says little about the whole way, so it counts only within these bounds. */
 const SPEED_BOUNDS_MPH = [10, 60] as const;
 /** A longer drive is no drive to a motorist: one of the places is wrong. */
@@ -35,7 +35,7 @@ const COARSE_FROM_MS = 10 * MINUTE_MS;
  */
 export function estimateArrival({ truck, place, locatedMs, speedMph }: Drive, nowMs: number): Date | null {
   if (!isPositionFresh(locatedMs, nowMs)) return null;
-  const isMoving = speedMph !== null && speedMph >= STANDING_MPH;
+  const isMoving = speedMph !== null && speedMph >= SLOW_MPH;
   const hours = (measureMiles(truck, place) * ROAD_FACTOR) / (isMoving ? blendSpeed(speedMph) : AVERAGE_MPH);
   if (!(hours <= MAX_HOURS)) return null;
   // A moving truck has come nearer since it reported its position, a standing truck has not.

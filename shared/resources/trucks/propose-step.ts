@@ -1,4 +1,4 @@
-import { type Drive, isPositionFresh, STANDING_MPH } from './estimate-arrival.js';
+import { type Drive, isPositionFresh, SLOW_MPH } from './estimate-arrival.js';
 import { measureMiles } from './great-circle.js';
 
 /** The driver's step on arrival at each place. */
@@ -27,7 +27,7 @@ const FEET_PER_MILE = 5280;
  */
 export function proposeStep(drive: TrackedDrive, nowMs: number): ProposedStep | null {
   const { to, truck, place, locatedMs, speedMph, hasDeparted } = drive;
-  const isStanding = speedMph !== null && speedMph < STANDING_MPH;
-  if (!hasDeparted || !isStanding || !isPositionFresh(locatedMs, nowMs)) return null;
+  const isSlow = speedMph !== null && speedMph < SLOW_MPH;
+  if (!hasDeparted || !isSlow || !isPositionFresh(locatedMs, nowMs)) return null;
   return measureMiles(truck, place) * FEET_PER_MILE <= ARRIVED_FEET ? ARRIVAL_STEPS[to] : null;
 }

@@ -79,7 +79,11 @@ function findDifference({ ours, theirs, isDuplicate = false }: Pair, vendor: str
       message: `${name} is in ${theirs.currency} at ${vendor}, so the sums are without it.`,
     };
   if (!ours) return { code: 'missing_here', message: `${name} is only at ${vendor}.` };
-  if (!theirs) return { code: 'missing_there', message: `${name} is not at ${vendor}${explain(ours)}.` };
+  if (!theirs) {
+    // Without a link, only the list of the compared months was searched for it.
+    const where = ours.external_id === null ? `in these months at ${vendor}` : `at ${vendor}`;
+    return { code: 'missing_there', message: `${name} is not ${where}${explain(ours)}.` };
+  }
   if (ours.external_id === null)
     return {
       code: 'not_linked',

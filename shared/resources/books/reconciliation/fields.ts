@@ -6,7 +6,8 @@ import { defineFields } from '../../../records/fields/record-fields.js';
 import { DIFFERENCE_CODES } from './codes.js';
 
 export const bookDifferenceCode = namedEnum('BookDifferenceCode', DIFFERENCE_CODES, {
-  missing_there: 'The invoice is not in the books',
+  missing_there:
+    'The invoice is not in the books, or not in the compared months of the books if it is not linked',
   missing_here: 'The invoice is only in the books',
   not_linked: 'An invoice with this number is in the books, but this service has not entered it',
   duplicate: 'Another record in the books is the same invoice',

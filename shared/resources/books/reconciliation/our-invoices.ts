@@ -52,7 +52,7 @@ function ofRecordSql(kind: string, record: string): string {
 }
 
 /** The comparison is `$4`. */
-const IS_MATCHED = `exists (select from compared_book_invoices m where m.tenant_id = i.tenant_id and m.connection_id = $2[1]
+const IS_MATCHED = `(select count(*) > 0 from compared_book_invoices m where m.tenant_id = i.tenant_id and m.connection_id = $2[1]
   and m.invoice_id = i.id and m.reconciliation_id = $4)`;
 
 const LINK = `select x.local_id, x.external_id from external_ids x
@@ -108,6 +108,9 @@ export async function findComparedInvoices(
   return new Map(found.map(({ key, is_matched: isMatched, ...invoice }) => [key, { invoice, isMatched }]));
 }
 
+/** Sorts before the id of every invoice. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 /** The statuses of invoices that are not owed: not issued yet, or not any more. */
 const UNISSUED: readonly string[] = [...CORRECTED, 'void', 'cancelled'];
 
@@ -129,11 +132,21 @@ export async function listIssuedInvoices(
     text: `select x.external_id, ${FACTS}, ${IS_MATCHED} as is_matched
            from invoices i join tenants t on t.tenant_id = i.tenant_id
            left join lateral (${LINK} and x.local_id = i.id order by x.connection_id desc limit 1) x on true
-           where i.tenant_id = $1 and ($7::uuid is null or i.id > $7) and not i.status = any($8::text[])
+           where i.tenant_id = $1 and i.id > $7 and not i.status = any($8::text[])
              and coalesce(i.service_date, i.released_at, i.created_at) >= $5::date::timestamp at time zone t.time_zone
              and coalesce(i.service_date, i.released_at, i.created_at) < $6::date::timestamp at time zone t.time_zone
            order by i.id limit $9`,
-    values: [tenantId, [connectionId, ...earlierIds], startedAt, id, from, until, after, UNISSUED, limit],
+    values: [
+      tenantId,
+      [connectionId, ...earlierIds],
+      startedAt,
+      id,
+      from,
+      until,
+      after ?? FIRST_ID,
+      UNISSUED,
+      limit,
+    ],
   });
 }
 

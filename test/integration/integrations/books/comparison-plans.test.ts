@@ -10,9 +10,12 @@ import { explainRun, type RunNode } from '../../../support/writes/explain.js';
 
 const WAITING = 3000;
 const PAGE = 100;
-const TABLES = ['outbound_operations', 'payments', 'invoices', 'external_ids'];
+const TABLES = ['outbound_operations', 'payments', 'invoices', 'external_ids', 'compared_book_invoices'];
 
-/** Inserts invoices with a payment each. The writes of all of them wait. */
+/**
+ * Inserts invoices with a payment each. The writes of all of them wait, and the comparison `$3` has
+ * seen every third one.
+ */
 const INSERT = `with made as (
     insert into invoices (tenant_id, id, invoice_number, status, released_at, released_as, subtotal_cents, tax_cents, total_cents)
     select $1, gen_random_uuid(), 'N-' || n, 'overdue', now(), 'sending', 100, 0, 100 from generate_series(1, ${WAITING}) n
@@ -22,7 +25,10 @@ const INSERT = `with made as (
     select $1, gen_random_uuid(), made.id, 100, 100, 'check', now() from made returning id),
   linked as (
     insert into external_ids (tenant_id, connection_id, kind, local_id, external_id)
-    select $1, $2, 'invoice', id, nr::text from made where mod(nr, 2) = 0)
+    select $1, $2, 'invoice', id, nr::text from made where mod(nr, 2) = 0),
+  seen as (
+    insert into compared_book_invoices (tenant_id, connection_id, external_id, reconciliation_id, invoice_id)
+    select $1, $2, nr::text, $3, id from made where mod(nr, 3) = 0)
   insert into outbound_operations (tenant_id, id, connection_id, kind, local_id, verb, operation_key)
   select $1, gen_random_uuid(), $2, kind, id, 'put', gen_random_uuid()
   from (select 'invoice' as kind, id from made union all select 'booked_payment', id from paid) r`;
@@ -36,7 +42,7 @@ describe('while thousands of writes wait, a page of a comparison of months', () 
   const comparison = { id: newId(), startedAt, from: '2020-01-01', until: '2100-01-01' };
 
   before(async () => {
-    await stack.rows(tenant.id, INSERT, [tenant.id, connectionId]);
+    await stack.rows(tenant.id, INSERT, [tenant.id, connectionId, comparison.id]);
     await stack.runAsOwner(`analyze ${TABLES.join(', ')}`);
   });
 
@@ -72,8 +78,15 @@ describe('while thousands of writes wait, a page of a comparison of months', () 
   });
 
   it('of ours reads only the invoices and writes of the page', async () => {
-    const place = { comparison, after: null, limit: PAGE };
-    const read = await countMostRead((tx, books) => listIssuedInvoices(tx, books, place));
-    expect(read).to.be.at.most(2 * PAGE);
+    const [middle] = await stack.rows<{ id: string }>(
+      tenant.id,
+      `select id from invoices where tenant_id = $1 order by id offset ${WAITING / 2} limit 1`,
+      [tenant.id],
+    );
+    for (const after of [null, middle?.id ?? '']) {
+      const place = { comparison, after, limit: PAGE };
+      const read = await countMostRead((tx, books) => listIssuedInvoices(tx, books, place));
+      expect(read, `after ${after}`).to.be.at.most(2 * PAGE);
+    }
   });
 });
