@@ -13,40 +13,38 @@ interface Page<Item> {
   cursor: string | null;
 }
 
-async function readAll<Item>(readPage: (cursor: string | undefined) => Promise<Page<Item>>): Promise<Item[]> {
+type ReadPage<Item> = (query: { limit: number; cursor?: string }) => Promise<Page<Item> | undefined>;
+
+async function readAll<Item>(readPage: ReadPage<Item>): Promise<Item[]> {
   const items: Item[] = [];
-  let cursor: string | undefined;
-  for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const { items: more, cursor: next } = await readPage(cursor);
-    items.push(...more);
-    if (next === null) break;
-    cursor = next;
+  let cursor: string | null = null;
+  for (let read = 0; read < MAX_PAGES && (read === 0 || cursor !== null); read += 1) {
+    const page: Page<Item> | undefined = await readPage({ limit: PAGE_SIZE, ...(cursor && { cursor }) });
+    items.push(...(page?.items ?? []));
+    cursor = page?.cursor ?? null;
   }
   return items;
 }
 
+/** Reads the list at `path` whenever a dialog with its choices opens. */
+function useAll<Item>(path: string, readPage: ReadPage<Item>): Item[] {
+  const { data = [] } = useQuery({
+    queryKey: [ALL_RECORDS, path],
+    queryFn: () => readAll(readPage),
+    staleTime: 0,
+  });
+  return data;
+}
+
 /** Reads the trucks of the account with their current status, at most 5,000. */
 export function useTrucks(): Schemas['Truck'][] {
-  const readPage = async (cursor?: string) => {
-    const query = { limit: PAGE_SIZE, ...(cursor && { cursor }) };
-    const { data } = await client.GET('/trucks', { params: { query } });
-    return data?.data as Page<Schemas['Truck']>;
-  };
-  return (
-    useQuery({ queryKey: [ALL_RECORDS, '/trucks'], queryFn: () => readAll(readPage), staleTime: 0 }).data ??
-    []
-  );
+  return useAll('/trucks', async (query) => (await client.GET('/trucks', { params: { query } })).data?.data);
 }
 
 /** Reads the drivers of the account, at most 5,000. */
 export function useDrivers(): Schemas['Driver'][] {
-  const readPage = async (cursor?: string) => {
-    const query = { limit: PAGE_SIZE, ...(cursor && { cursor }) };
-    const { data } = await client.GET('/drivers', { params: { query } });
-    return data?.data as Page<Schemas['Driver']>;
-  };
-  return (
-    useQuery({ queryKey: [ALL_RECORDS, '/drivers'], queryFn: () => readAll(readPage), staleTime: 0 }).data ??
-    []
+  return useAll(
+    '/drivers',
+    async (query) => (await client.GET('/drivers', { params: { query } })).data?.data,
   );
 }

@@ -2,6 +2,9 @@ import type { OpenConnection, Written } from './connection.js';
 import type { WriteAttempt } from './messaging.js';
 import type { Readings } from './readings.js';
 
+/** The currency of all amounts here. */
+export const OUR_CURRENCY = 'USD';
+
 /**
  * Keeps the books of an account at one vendor. Adapters keep no state. Amounts are cents, and days
  * are YYYY-MM-DD in the account's time zone.

@@ -1,8 +1,9 @@
-import type {
-  AccountingSettings,
-  BookInvoice,
-  BookInvoiceState,
-  ListedInvoice,
+import {
+  type AccountingSettings,
+  type BookInvoice,
+  type BookInvoiceState,
+  type ListedInvoice,
+  OUR_CURRENCY,
 } from '../contract/accounting.js';
 import { isExactTotal, type MappedLine, type NumberLimit } from '../contract/books/map-lines.js';
 import { toAmount, toCents } from '../contract/books/money.js';
@@ -87,7 +88,7 @@ export function toInvoice(
     DueDate: dueDay ?? day,
     Reference: poNumber ? `PO ${poNumber}`.slice(0, MAX_REFERENCE) : '',
     Url: buildOwnUrl(connection, invoiceId),
-    CurrencyCode: 'USD',
+    CurrencyCode: OUR_CURRENCY,
     LineAmountTypes: 'Exclusive',
     LineItems: lines.map((line, nth) =>
       toLine(line, { taxCents: shares[nth] ?? 0, isTaxed: taxCents > 0 && line.isTaxable }, tax_codes),

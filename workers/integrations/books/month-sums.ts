@@ -1,4 +1,4 @@
-import type { ListedInvoice } from '../../../shared/integrations/contract/accounting.js';
+import { type ListedInvoice, OUR_CURRENCY } from '../../../shared/integrations/contract/accounting.js';
 import type { ComparedInvoice } from '../../../shared/resources/books/reconciliation/our-invoices.js';
 import type { Reconciliation, Sums } from '../../../shared/resources/books/reconciliation/rows.js';
 
@@ -9,9 +9,6 @@ export type Range = Pick<Reconciliation, 'from' | 'until'>;
 export function findMonth(day: string | null | undefined, { from, until }: Range): string | null {
   return day != null && day >= from && day < until ? day.slice(0, 7) : null;
 }
-
-/** The currency of all amounts here. */
-const OUR_CURRENCY = 'USD';
 
 /** True if the amounts in the books cannot be compared with ours. */
 export function isForeign({ currency }: ListedInvoice): boolean {

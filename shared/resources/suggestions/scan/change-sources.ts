@@ -36,50 +36,58 @@ const CHANGED_INVOICES = `
   where i.tenant_id = own.tenant_id and i.status in ${SCANNED_STATUSES} and i.updated_at > ${SINCE}
     and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
-/**
- * SQL that selects the invoices whose work order changed since the last scan. Once the invoice is
- * released, most changes of the work order no longer concern it. The `offset 0` makes the planner
- * find the invoices by the index on their work order.
- */
-const CHANGED_JOBS = `
-  select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
-  cross join lateral (select * from invoices x where x.tenant_id = w.tenant_id and x.work_order_id = w.id offset 0) i
-  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
-    and ${scannedVersion('i')} < w.updated_at
-  order by w.updated_at, w.id`;
 
 /**
- * SQL that selects the invoices whose impound was released, or changed after that, since the last
- * scan.
+ * Returns SQL that selects the invoices whose work order a changed row of another table concerns.
+ * The `offset 0` makes the planner find the invoices by the index on their work order.
  */
-const RELEASED_IMPOUNDS = `
-  select i.id, p.updated_at as changed_at, greatest(i.updated_at, p.updated_at) as version from impounds p
-  cross join lateral (select * from invoices x where x.tenant_id = p.tenant_id and x.work_order_id = p.work_order_id offset 0) i
-  where p.tenant_id = own.tenant_id and p.released_at is not null and p.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
-    and ${scannedVersion('i')} < p.updated_at
-  order by p.updated_at, p.id`;
+function selectInvoicesOf({
+  table,
+  workOrderId,
+  changedAt = 'r.updated_at',
+  condition,
+}: {
+  table: string;
+  workOrderId: string;
+  changedAt?: string;
+  condition: string;
+}): string {
+  return `
+  select i.id, ${changedAt} as changed_at, greatest(i.updated_at, r.updated_at) as version from ${table} r
+  cross join lateral (select * from invoices x where x.tenant_id = r.tenant_id and x.work_order_id = ${workOrderId} offset 0) i
+  where r.tenant_id = own.tenant_id and ${condition} and ${changedAt} > ${SINCE} and i.status in ${SCANNED_STATUSES}
+    and ${scannedVersion('i')} < ${changedAt}
+  order by ${changedAt}, r.id`;
+}
 
-/**
- * SQL that selects the invoices whose work order's drive was measured since the last scan, also
- * those that were released before.
- */
-const MEASURED_DRIVES = `
-  select i.id, w.driven_measured_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
-  cross join lateral (select * from invoices x where x.tenant_id = w.tenant_id and x.work_order_id = w.id offset 0) i
-  where w.tenant_id = own.tenant_id and w.driven_measured_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
-    and ${scannedVersion('i')} < w.driven_measured_at
-  order by w.driven_measured_at, w.id`;
+/** Once the invoice is released, most changes of the work order no longer concern it. */
+const CHANGED_WORK_ORDERS = selectInvoicesOf({
+  table: 'work_orders',
+  workOrderId: 'r.id',
+  condition: "r.billing_status = 'invoiced'",
+});
 
-/**
- * SQL that selects the other invoices of the work orders of which an invoice became void or
- * cancelled since the last scan. What that invoice billed is missing now.
- */
-const SIBLINGS_OF_VOIDED = `
-  select i.id, v.updated_at as changed_at, greatest(i.updated_at, v.updated_at) as version from invoices v
-  cross join lateral (select * from invoices x where x.tenant_id = v.tenant_id and x.work_order_id = v.work_order_id offset 0) i
-  where v.tenant_id = own.tenant_id and v.status in ('void', 'cancelled') and v.work_order_id is not null
-    and v.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES} and ${scannedVersion('i')} < v.updated_at
-  order by v.updated_at, v.id`;
+/** Impounds that were released, or changed after that. */
+const RELEASED_IMPOUNDS = selectInvoicesOf({
+  table: 'impounds',
+  workOrderId: 'r.work_order_id',
+  condition: 'r.released_at is not null',
+});
+
+/** Also of invoices that were released before the drive was measured. */
+const MEASURED_DRIVES = selectInvoicesOf({
+  table: 'work_orders',
+  workOrderId: 'r.id',
+  changedAt: 'r.driven_measured_at',
+  condition: 'r.driven_measured_at is not null',
+});
+
+/** What an invoice billed that became void or cancelled is missing on the others. */
+const SIBLINGS_OF_VOIDED = selectInvoicesOf({
+  table: 'invoices',
+  workOrderId: 'r.work_order_id',
+  condition: "r.status in ('void', 'cancelled') and r.work_order_id is not null",
+});
 
 /**
  * Queries for the invoices of tenant `own` to scan, oldest change first. Each has an index of its
@@ -87,7 +95,7 @@ const SIBLINGS_OF_VOIDED = `
  */
 export const CHANGE_SOURCES = [
   CHANGED_INVOICES,
-  CHANGED_JOBS,
+  CHANGED_WORK_ORDERS,
   RELEASED_IMPOUNDS,
   MEASURED_DRIVES,
   SIBLINGS_OF_VOIDED,
