@@ -43,7 +43,6 @@ export async function up(knex: Knex): Promise<void> {
       primary key (tenant_id, id)
     );
     create index book_differences_of_connection on book_differences (tenant_id, connection_id, created_at desc, id desc);
-    create index book_differences_of_invoice on book_differences (tenant_id, connection_id, invoice_id);
   `);
   for (const table of ['book_reconciliations', 'book_differences'])
     await knex.raw(`
