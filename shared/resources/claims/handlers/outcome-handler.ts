@@ -1,22 +1,22 @@
 import type { Command, CommandOutcome, EventDraft } from '../../../contracts/command.js';
 import type { ClaimOutcome } from '../../../contracts/generated.js';
-import { newId } from '../../../platform/ids.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
-import { failedOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { type AuditedSideEffect, auditSideEffects } from '../../audit-log/audit-side-effects.js';
-import { type InvoiceRow, lockInvoices, storeLifecycle } from '../../invoices/handlers/lifecycle.js';
 import { storePoNumbers } from '../../invoices/handlers/store-invoices.js';
-import { createPayments } from '../../payments/handlers/index.js';
 import type { SuggestionDraft } from '../../suggestions/detectors/kinds.js';
 import { buildSuggestion, insertSuggestions } from '../../suggestions/store.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';
 import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
 import { readDenialFacts } from '../denial-facts.js';
 import type { DenialFacts } from '../denial-rules.js';
-import { applyDenial, buildShortPaidSuggestion } from '../deny.js';
+import { applyDenial } from '../deny.js';
+import { type PlannedPayment, planPayment, recordPayments } from './club-payments.js';
 
-type OutcomeCommand = Command<ClaimOutcome>;
+/** A club's response. Commands inside the service may choose the payment's id and time. */
+export type ClubResponse = ClaimOutcome & { payment?: { id: string; received_at: string } };
+
+type OutcomeCommand = Command<ClubResponse>;
 
 /** A claim that a response has changed, and what follows from that. */
 export interface RecordedClaim {
@@ -25,6 +25,8 @@ export interface RecordedClaim {
   events: EventDraft[];
   suggestion?: SuggestionDraft | undefined;
   invoicePo?: string | undefined;
+  /** The payment to record before the claim is stored. */
+  payment?: PlannedPayment;
 }
 
 /**
@@ -40,7 +42,7 @@ export function recordClaimOutcomes(tx: Transaction, commands: OutcomeCommand[])
 
 interface ResponseRules<Input> {
   isDenial(input: Input): boolean;
-  apply(tx: Transaction, context: OutcomeContext<Input>): Promise<RecordedClaim | CommandOutcome>;
+  apply(context: OutcomeContext<Input>): RecordedClaim | CommandOutcome;
 }
 
 /** Applies responses to claims, and stores what follows from them. */
@@ -53,14 +55,15 @@ export async function recordResponses<Input>(
   const denied = commands.filter(({ input }) => isDenial(input)).map(toRecordRef);
   const facts = await readDenialFacts(tx, denied);
   const now = new Date().toISOString();
-  const recorded: RecordedClaim[] = [];
+  const changed: RecordedClaim[] = [];
   const outcomes = new Map<string, CommandOutcome>();
   for (const command of commands) {
     const course = findCourse(command);
-    const result = 'ok' in course ? course : await apply(tx, { command, course, facts, now });
+    const result = 'ok' in course ? course : apply({ command, course, facts, now });
     if ('ok' in result) outcomes.set(command.id, result);
-    else recorded.push(result);
+    else changed.push(result);
   }
+  const recorded = await recordPayments(tx, changed, outcomes);
   await storeClaimChangeSets(tx, recorded);
   await recordPoNumbers(tx, recorded);
   const suggestions = await storeSuggestions(tx, recorded);
@@ -86,12 +89,14 @@ export interface OutcomeContext<Input> {
   now: string;
 }
 
-export async function applyOutcome(
-  tx: Transaction,
-  { command, course, facts, now }: OutcomeContext<ClaimOutcome>,
-): Promise<RecordedClaim | CommandOutcome> {
+export function applyOutcome({
+  command,
+  course,
+  facts,
+  now,
+}: OutcomeContext<ClubResponse>): RecordedClaim | CommandOutcome {
   const { outcome, reason } = command.input;
-  if (outcome === 'paid') return applyPayment(tx, { command, course });
+  if (outcome === 'paid') return planPayment(command, course);
   if (course.row.status === outcome && outcome === 'accepted') return { ok: true, changes: [], events: [] };
   if (!course.canMove(outcome, 'P')) return illegalClaimMove(course.row, outcome);
   if (outcome === 'accepted') {
@@ -100,65 +105,6 @@ export async function applyOutcome(
   }
   const denialFacts = facts.get(refKey(toRecordRef(command))) as DenialFacts;
   return { command, course, events: [], ...applyDenial(course, command.input, { facts: denialFacts, now }) };
-}
-
-/**
- * Records the payment of one claim. Payments are not batched, because few commands of a batch are
- * payments.
- */
-async function applyPayment(
-  tx: Transaction,
-  { command, course }: { command: OutcomeCommand; course: ClaimChangeSet },
-): Promise<RecordedClaim | CommandOutcome> {
-  const { amount_cents: amount, reference, reason } = command.input;
-  if (amount === undefined) {
-    const message = 'amount_cents is required when the club has paid';
-    return failedOutcome({
-      code: 'validation_error',
-      message: `${message}.`,
-      details: [{ field: 'amount_cents', code: 'required', message }],
-    });
-  }
-  const paidCents = course.row.paid_cents + amount;
-  const isWhole = paidCents >= course.row.expected_cents;
-  const to = isWhole ? 'paid' : 'short_paid';
-  const isMore = course.row.status === 'short_paid' && !isWhole;
-  if (!isMore && !course.canMove(to, 'P')) return illegalClaimMove(course.row, to);
-  const payment = {
-    ...command,
-    entityId: newId(),
-    input: {
-      invoice_id: course.row.invoice_id,
-      amount_cents: amount,
-      method: 'motor_club' as const,
-      reference: reference ?? null,
-    },
-  };
-  // The payment reads and moves the stored invoice. The command may have moved the invoice before.
-  if (course.isInvoiceChanged) await storeLifecycle(tx, [course.invoice]);
-  const [paymentOutcome] = await createPayments(tx, [payment]);
-  if (!paymentOutcome?.ok) return paymentOutcome as CommandOutcome;
-  const { tenant_id, id } = course.invoice;
-  const [paid] = (await lockInvoices(tx, [{ tenant_id, id }])).values();
-  course.invoice = paid as InvoiceRow;
-  await auditSideEffects(tx, [
-    {
-      command,
-      entityType: 'payment',
-      entityId: payment.entityId,
-      action: 'payment.created',
-      changes: paymentOutcome.changes,
-    },
-  ]);
-  const fields = { paid_cents: paidCents, status_reason: reason ?? null };
-  if (isMore) course.set(fields);
-  else course.move(to, 'P', fields);
-  return {
-    command,
-    course,
-    events: paymentOutcome.events,
-    suggestion: to === 'short_paid' ? buildShortPaidSuggestion(course) : undefined,
-  };
 }
 
 async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim[]): Promise<void> {

@@ -23,10 +23,12 @@ export function recordClaimReports(
   });
 }
 
-async function applyReport(
-  tx: Transaction,
-  { command, course, facts, now }: OutcomeContext<ClaimReport>,
-): Promise<RecordedClaim | CommandOutcome> {
+function applyReport({
+  command,
+  course,
+  facts,
+  now,
+}: OutcomeContext<ClaimReport>): RecordedClaim | CommandOutcome {
   const { state, reason = null } = command.input;
   if (state === 'withdrawn') return recordWithdrawal(command, course);
   if (state === 'not_sent') return recordFailure(command, course);
@@ -42,7 +44,7 @@ async function applyReport(
   const outcome = toOutcome(command.input, course);
   if (!outcome) return taken;
   const context = { command: { ...command, input: { reason, ...outcome } }, course, facts, now };
-  const result = await applyOutcome(tx, context);
+  const result = applyOutcome(context);
   if ('course' in result) return { ...result, command, events: [...events, ...result.events] };
   return result.ok ? taken : result;
 }
