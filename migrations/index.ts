@@ -85,6 +85,8 @@ import * as completeBookReconciliations from './20261129010100_complete_book_rec
 import * as indexMeasuredDrives from './20261129020000_index_measured_drives.js';
 import * as indexVoidedInvoices from './20261129020100_index_voided_invoices.js';
 import * as addDropoffCoordinates from './20261129030000_add_dropoff_coordinates.js';
+import * as addRemittances from './20261130010000_add_remittances.js';
+import * as indexPoNumbers from './20261130010100_index_po_numbers.js';
 
 interface Migration {
   name: string;
@@ -184,6 +186,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261129020000_index_measured_drives', ...indexMeasuredDrives },
   { name: '20261129020100_index_voided_invoices', ...indexVoidedInvoices },
   { name: '20261129030000_add_dropoff_coordinates', ...addDropoffCoordinates },
+  { name: '20261130010000_add_remittances', ...addRemittances },
+  { name: '20261130010100_index_po_numbers', ...indexPoNumbers },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -186,6 +186,17 @@ export const EXAMPLES: Record<string, unknown> = {
     offered_cents: 8500,
   },
   ClubOfferAccept: { eta_minutes: 35 },
+  RemittanceCreate: {
+    payer: 'Interstate Motor Club',
+    reference: 'EFT 5521',
+    paid_on: '2026-11-20',
+    total_cents: 21_000,
+    lines: [
+      { po_number: 'PO-88213', invoice_number: 'INV-1001', amount_cents: 12_500 },
+      { po_number: 'PO-88240', amount_cents: 8_500, note: 'Mileage cap' },
+    ],
+  },
+  RemittanceLinePatch: { ignored_reason: 'A fee of the club' },
   WebhookReplayCreate: { event_type: 'invoice.*', status: 'exhausted', since: '2026-11-01T00:00:00Z' },
   VehicleLink: { truck_id: TRUCK },
   DriverLink: { driver_id: DRIVER },

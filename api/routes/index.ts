@@ -42,6 +42,7 @@ export { payoutRoutes } from './payouts.js';
 export { rateCardRoutes } from './rate-cards.js';
 export { recurringInvoiceRoutes } from './recurring-invoices.js';
 export { refundRoutes } from './refunds.js';
+export { remittanceRoutes } from './remittances.js';
 export { savedMethodRoutes } from './saved-methods.js';
 export { sessionRoutes } from './session.js';
 export { sessionFactorRoutes } from './session-factor.js';

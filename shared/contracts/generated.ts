@@ -92,6 +92,22 @@ export type InvoiceRelease = "draft" | "send";
 export type InvoiceRhythm = "week" | "month" | "quarter";
 export type RecurringInvoiceStatus = "active" | "paused" | "ended";
 export type RefundStatus = "pending" | "succeeded" | "failed";
+export type RemittanceLineStatus = "open" | "applied" | "ignored";
+export type RemittanceLineOutcome =
+  | "matched"
+  | "short_paid"
+  | "over_paid"
+  | "already_paid"
+  | "not_open"
+  | "no_claim"
+  | "several_claims"
+  | "other_customer"
+  | "po_mismatch"
+  | "unknown_po"
+  | "unknown_invoice"
+  | "no_po"
+  | "no_payment";
+export type RemittanceStatus = "matched" | "partly_applied" | "applied";
 export type SavedMethodStatus = "opening" | "open" | "verifying" | "active" | "failed" | "expired" | "removed";
 export type SavedMethodType = "unknown" | "card" | "us_bank_account" | "other";
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
@@ -2088,6 +2104,81 @@ export interface Refund {
 export interface RefundListQuery {
   payment_id?: string;
   status?: RefundStatus;
+  limit: number;
+  cursor?: string;
+}
+export interface RemittanceLine {
+  id: string;
+  remittance_id: string;
+  position: number;
+  po_number: string | null;
+  invoice_number: string | null;
+  amount_cents: number;
+  note: string | null;
+  status: RemittanceLineStatus;
+  outcome: RemittanceLineOutcome;
+  reason: string;
+  claim_id: string | null;
+  invoice_id: string | null;
+  expected_cents: number | null;
+  is_claim_named: boolean;
+  ignored_reason: string | null;
+  payment_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface RemittanceLineInput {
+  po_number?: string | null;
+  invoice_number?: string | null;
+  amount_cents: number;
+  note?: string | null;
+}
+export interface RemittanceLineListQuery {
+  remittance_id?: string;
+  status?: RemittanceLineStatus;
+  outcome?: RemittanceLineOutcome;
+  limit: number;
+  cursor?: string;
+}
+export interface RemittanceLinePatch {
+  claim_id?: string | null;
+  ignored_reason?: string | null;
+}
+export interface Remittance {
+  id: string;
+  payer: string;
+  reference: string;
+  paid_on: string;
+  total_cents: number;
+  customer_id: string | null;
+  status: RemittanceStatus;
+  lines_cents: number;
+  difference_cents: number;
+  applied_cents: number;
+  line_count: number;
+  ready_count: number;
+  open_count: number;
+  applied_count: number;
+  ignored_count: number;
+  created_at: string;
+  updated_at: string;
+}
+export interface RemittanceApply {
+  [k: string]: unknown;
+}
+export interface RemittanceCreate {
+  payer: string;
+  reference: string;
+  paid_on: string;
+  total_cents: number;
+  customer_id?: string | null;
+  lines?: RemittanceLineInput[];
+  csv?: string;
+}
+export interface RemittanceListQuery {
+  status?: RemittanceStatus;
+  customer_id?: string;
+  reference?: string;
   limit: number;
   cursor?: string;
 }

@@ -33,6 +33,8 @@ export { payoutModule } from '../resources/payouts/module.js';
 export { rateCardModule } from '../resources/rate-cards/module.js';
 export { recurringInvoiceModule } from '../resources/recurring-invoices/module.js';
 export { refundModule } from '../resources/refunds/module.js';
+export { remittanceLineModule } from '../resources/remittance-lines/module.js';
+export { remittanceModule } from '../resources/remittances/module.js';
 export { savedMethodModule } from '../resources/saved-methods/module.js';
 export { sessionModule } from '../resources/sessions/module.js';
 export { settingsModule } from '../resources/settings/module.js';

@@ -31,6 +31,7 @@ export { payoutHandlers } from '../../shared/resources/payouts/handlers.js';
 export { rateCardHandlers } from '../../shared/resources/rate-cards/handlers.js';
 export { recurringInvoiceHandlers } from '../../shared/resources/recurring-invoices/handlers.js';
 export { refundHandlers } from '../../shared/resources/refunds/handlers.js';
+export { remittanceHandlers } from '../../shared/resources/remittances/handlers/index.js';
 export { savedMethodHandlers } from '../../shared/resources/saved-methods/handlers.js';
 export { sessionHandlers } from '../../shared/resources/sessions/handlers.js';
 export { settingsHandlers } from '../../shared/resources/settings/handlers.js';

@@ -16,6 +16,7 @@ import {
   endpointInput,
   invoiceInput,
   recurringInvoiceInput,
+  remittanceInput,
   scheduleInput,
   UNKNOWN_ID,
 } from '../../support/records/samples.js';
@@ -51,6 +52,7 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/club-offers/{offer}/accept': () => ({ eta_minutes: 30 }),
   '/club-offers/{offer}/refuse': () => ({ reason: 'no_truck' }),
   '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
+  '/remittances': () => remittanceInput(),
 };
 
 describe('rights of API keys and agent keys', () => {
@@ -76,6 +78,8 @@ describe('rights of API keys and agent keys', () => {
     ids.message = (await client.get('/messages')).body.data.items[0].id;
     ids.suggestion = await storeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
     ids.claim = (await createClaimAfter(client)).id;
+    ids.remittance = (await client.post('/remittances', remittanceInput())).body.id;
+    ids.remittanceLine = (await client.get('/remittance-lines')).body.data.items[0].id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
     const owner = { stack, tenantId: tenant.id };
     const webhooks = await makeWebhookRecords(owner, { eventId: ids.event as string });

@@ -5,7 +5,14 @@ import type { TestClient } from '../client.js';
 import { listDocumentedOperations, type OpenApiNode, resolveRef } from '../text/openapi-walk.js';
 import { connectionAccess } from '../vendors/connection-rows.js';
 import { createInvoiceAfter } from './lifecycle-records.js';
-import { endpointInput, invoiceInput, lineItem, recurringInvoiceInput, scheduleInput } from './samples.js';
+import {
+  endpointInput,
+  invoiceInput,
+  lineItem,
+  recurringInvoiceInput,
+  remittanceInput,
+  scheduleInput,
+} from './samples.js';
 
 /**
  * Kinds of records that {@link CREATIONS} leaves out. A key cannot create them, or their creation
@@ -81,6 +88,9 @@ export async function createCanaryRecords(
     }
     ids.paid_invoice = billed;
     ids.claim = await make('/claims', { invoice_id: billed, club: canary });
+    const lines = [{ amount_cents: 100, note: canary }];
+    ids.remittance = await make('/remittances', remittanceInput({ payer: canary, lines }));
+    ids.remittance_line = (await client.get('/remittance-lines?limit=1')).body.data.items[0].id;
     const proposed = { invoice_id: await createInvoiceAfter(client, []), justification: canary };
     ids.approval = await make('/approvals', proposed);
     await createInvoiceAfter(client, ['approve', 'send'], {

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../client.js';
 import { addPhoto } from './pictures.js';
-import { endpointInput, invoiceInput, recurringInvoiceInput, scheduleInput } from './samples.js';
+import {
+  endpointInput,
+  invoiceInput,
+  recurringInvoiceInput,
+  remittanceInput,
+  scheduleInput,
+} from './samples.js';
 
 async function createRecord(
   client: TestClient,
@@ -126,6 +132,7 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
     const invoice_id = await createInvoiceAfter(client, []);
     return createRecord(client, '/approvals', { invoice_id, justification: 'To be decided' });
   }
+  if (operation.includes('/remittances/')) return createRecord(client, '/remittances', remittanceInput());
   if (operation === 'DELETE /photos/{id}') return addPhoto(client, await createWorkOrderAfter(client, []));
   if (operation.includes('/webhook-endpoints/'))
     return createRecord(client, '/webhook-endpoints', endpointInput());

@@ -43,6 +43,20 @@ export const cardInput = () => ({
   items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
 });
 
+/** Builds a body for POST /remittances with a new reference and a line that matches nothing. */
+export function remittanceInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  serial += 1;
+  const lines = [{ po_number: 'PO-NONE', amount_cents: 6_000 }];
+  return {
+    payer: 'Club',
+    reference: `EFT ${serial}`,
+    paid_on: '2026-11-20',
+    total_cents: 6_000,
+    lines,
+    ...overrides,
+  };
+}
+
 /** Builds a body for POST /webhook-endpoints. */
 export function endpointInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { url: 'https://receiver.example.com/hooks', event_types: ['*'], ...overrides };

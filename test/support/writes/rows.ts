@@ -31,6 +31,7 @@ const driverId = newId();
 const truckId = newId();
 const paymentId = newId();
 const payoutId = newId();
+const remittanceId = newId();
 const endpointId = newId();
 const deliveryId = newId();
 const noticeId = newId();
@@ -98,6 +99,11 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', '5185550999', '+15185550999', 'opted_out', 'text')`,
   claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
     values ($1, '${newId()}', '${invoiceId}', 'Club', now(), 100)`,
+  remittances: `insert into remittances (tenant_id, id, payer, reference, paid_on, total_cents, status, lines_cents, applied_cents, line_count,
+    ready_count, open_count, applied_count, ignored_count)
+    values ($1, '${remittanceId}', 'Club', 'EFT 1', '2026-01-31', 100, 'matched', 100, 0, 1, 0, 1, 0, 0)`,
+  remittance_lines: `insert into remittance_lines (tenant_id, id, remittance_id, position, amount_cents, status, outcome, reason, is_claim_named)
+    values ($1, '${newId()}', '${remittanceId}', 1, 100, 'open', 'no_po', 'x', false)`,
   suggestions: `insert into suggestions (tenant_id, id, kind, detector, entity_type, entity_id, invoice_id, title, rationale, amount_cents, confidence)
     values ($1, '${newId()}', 'anomaly', 'anomaly_amount', 'invoice', '${invoiceId}', '${invoiceId}', 'x', 'x', 1, 0.5)`,
   detector_thresholds: `insert into detector_thresholds (tenant_id, detector, threshold) values ($1, 'anomaly_amount', 4)`,

@@ -29,6 +29,7 @@ import { payLinkFields } from '../../../shared/resources/pay-links/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
 import { payoutFields, payoutItemFields } from '../../../shared/resources/payouts/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
+import { remittanceFields } from '../../../shared/resources/remittances/fields.js';
 import { savedMethodFields } from '../../../shared/resources/saved-methods/fields.js';
 import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
 import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js';
@@ -139,6 +140,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   }),
   payout_items: defineFieldTable(payoutItemFields, 'connection_id provider_payment_id provider_source_id'),
   claims: defineFieldTable(claimFields),
+  remittances: defineFieldTable(remittanceFields, 'identity'),
   suggestions: defineFieldTable(suggestionFields, 'occasion'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),
   approvals: defineFieldTable(approvalFields, 'entity_id source'),
