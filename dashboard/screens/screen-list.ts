@@ -1,5 +1,6 @@
 import {
   BadgeCheck,
+  Banknote,
   ClipboardList,
   Download,
   FileText,
@@ -43,6 +44,12 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('./work-orders'),
   },
   { name: 'Invoices', path: 'invoices', icon: FileText, load: () => import('./invoices') },
+  {
+    name: 'Remittances',
+    path: 'remittances',
+    icon: Banknote,
+    load: () => import('./remittances'),
+  },
   { name: 'Customers', path: 'customers', icon: Users, load: () => import('./customers') },
   { name: 'Approvals', path: 'approvals', icon: BadgeCheck, load: () => import('./approvals') },
   {

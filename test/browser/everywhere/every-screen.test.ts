@@ -39,6 +39,7 @@ const SCREENS = [
   { name: 'Dispatch', path: 'dispatch', kind: 'work_order' },
   { name: 'Work orders', path: 'work-orders', kind: 'work_order' },
   { name: 'Invoices', path: 'invoices', kind: 'invoice' },
+  { name: 'Remittances', path: 'remittances', kind: 'remittance' },
   { name: 'Customers', path: 'customers', kind: 'customer' },
   { name: 'Approvals', path: 'approvals', kind: 'approval' },
   { name: 'Suggestions', path: 'suggestions', kind: 'suggestion' },

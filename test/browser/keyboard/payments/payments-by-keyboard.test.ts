@@ -1,11 +1,11 @@
 /** Payments by keyboard alone. The hosted pages of the vendor are paid by the double. */
 import { expect } from 'chai';
-import { useDashboard } from '../../support/browser/dashboard.js';
-import { openForKeyboard } from '../../support/browser/keyboard-person.js';
-import { eventually } from '../../support/poll.js';
-import { createHandle } from '../../support/use-stack.js';
-import { usePayingStack } from '../../support/vendors/paying.js';
-import { TerminalAccount } from '../../support/vendors/terminal-account.js';
+import { useDashboard } from '../../../support/browser/dashboard.js';
+import { openForKeyboard } from '../../../support/browser/keyboard-person.js';
+import { eventually } from '../../../support/poll.js';
+import { createHandle } from '../../../support/use-stack.js';
+import { usePayingStack } from '../../../support/vendors/paying.js';
+import { TerminalAccount } from '../../../support/vendors/terminal-account.js';
 
 describe('payments by keyboard alone', function () {
   this.timeout(120_000);
