@@ -17,7 +17,7 @@ describe('other states of the dashboard', function () {
     const violations: string[] = [];
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     const names = await screensOf(page).allInnerTexts();
-    expect(names).to.have.length(12);
+    expect(names).to.have.length(13);
     for (const [nth, name] of names.entries()) {
       await screensOf(page).nth(nth).click();
       await page.getByRole('heading', { level: 1 }).first().waitFor();

@@ -211,7 +211,7 @@ describe('the dashboard by keyboard alone', function () {
     const links = page.getByRole('navigation', { name: 'Screens' }).locator('a[href^="/app"]');
     await links.first().waitFor();
     const names = await links.allTextContents();
-    expect(names).to.have.length(12);
+    expect(names).to.have.length(13);
     for (const name of names) {
       await openScreen(name);
       await waitUntilLoaded(page);

@@ -1,4 +1,5 @@
-import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { Command, CommandOutcome, EventDraft } from '../../../contracts/command.js';
+import type { ClaimOutcome } from '../../../contracts/generated.js';
 import { newId } from '../../../platform/ids.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { failedOutcome } from '../../../records/outcomes.js';
@@ -7,9 +8,9 @@ import { auditSideEffects } from '../../audit-log/audit-side-effects.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../../invoices/handlers/lifecycle.js';
 import type { InvoicePayment } from '../../payments/commands.js';
 import { createPayments } from '../../payments/handlers/index.js';
+import type { SuggestionDraft } from '../../suggestions/detectors/kinds.js';
 import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
 import { buildShortPaidSuggestion } from '../deny.js';
-import type { ClubResponse, RecordedClaim } from './outcome-handler.js';
 
 /** A club's payment of a claim, which the claim's status allows. */
 export interface PlannedPayment {
@@ -17,6 +18,20 @@ export interface PlannedPayment {
   to: 'paid' | 'short_paid';
   paidCents: number;
   reason: string | null;
+}
+
+/** A club's response. Commands inside the service may choose the payment's id and time. */
+export type ClubResponse = ClaimOutcome & { payment?: { id: string; received_at: string } };
+
+/** A claim that a response has changed, and what follows from that. */
+export interface RecordedClaim {
+  command: Command;
+  course: ClaimChangeSet;
+  events: EventDraft[];
+  suggestion?: SuggestionDraft | undefined;
+  invoicePo?: string | undefined;
+  /** The payment to record before the claim is stored. */
+  payment?: PlannedPayment;
 }
 
 /** Checks whether the club may pay the claim. {@link recordPayments} then records the payment. */

@@ -1,33 +1,17 @@
 import type { Command, CommandOutcome, EventDraft } from '../../../contracts/command.js';
-import type { ClaimOutcome } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { type AuditedSideEffect, auditSideEffects } from '../../audit-log/audit-side-effects.js';
 import { storePoNumbers } from '../../invoices/handlers/store-invoices.js';
-import type { SuggestionDraft } from '../../suggestions/detectors/kinds.js';
 import { buildSuggestion, insertSuggestions } from '../../suggestions/store.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';
 import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
 import { readDenialFacts } from '../denial-facts.js';
 import type { DenialFacts } from '../denial-rules.js';
 import { applyDenial } from '../deny.js';
-import { type PlannedPayment, planPayment, recordPayments } from './club-payments.js';
-
-/** A club's response. Commands inside the service may choose the payment's id and time. */
-export type ClubResponse = ClaimOutcome & { payment?: { id: string; received_at: string } };
+import { type ClubResponse, planPayment, type RecordedClaim, recordPayments } from './club-payments.js';
 
 type OutcomeCommand = Command<ClubResponse>;
-
-/** A claim that a response has changed, and what follows from that. */
-export interface RecordedClaim {
-  command: Command;
-  course: ClaimChangeSet;
-  events: EventDraft[];
-  suggestion?: SuggestionDraft | undefined;
-  invoicePo?: string | undefined;
-  /** The payment to record before the claim is stored. */
-  payment?: PlannedPayment;
-}
 
 /**
  * Records the responses of clubs. If the club paid, creates a payment of the invoice. If the club

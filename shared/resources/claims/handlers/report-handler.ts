@@ -5,7 +5,8 @@ import { mayMove } from '../../invoices/handlers/lifecycle.js';
 import type { ClaimChangeSet } from '../claim-row.js';
 import type { ClaimReport } from '../commands.js';
 import { failSending, markTaken } from '../partner-moves.js';
-import { applyOutcome, type OutcomeContext, type RecordedClaim, recordResponses } from './outcome-handler.js';
+import type { RecordedClaim } from './club-payments.js';
+import { applyOutcome, type OutcomeContext, recordResponses } from './outcome-handler.js';
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
