@@ -87,6 +87,8 @@ import * as indexVoidedInvoices from './20261129020100_index_voided_invoices.js'
 import * as addDropoffCoordinates from './20261129030000_add_dropoff_coordinates.js';
 import * as addRemittances from './20261130010000_add_remittances.js';
 import * as indexPoNumbers from './20261130010100_index_po_numbers.js';
+import * as addUnansweredWrites from './20261130040000_add_unanswered_writes.js';
+import * as indexEndedClaims from './20261130040100_index_ended_claims.js';
 
 interface Migration {
   name: string;
@@ -188,6 +190,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261129030000_add_dropoff_coordinates', ...addDropoffCoordinates },
   { name: '20261130010000_add_remittances', ...addRemittances },
   { name: '20261130010100_index_po_numbers', ...indexPoNumbers },
+  { name: '20261130040000_add_unanswered_writes', ...addUnansweredWrites },
+  { name: '20261130040100_index_ended_claims', ...indexEndedClaims },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

@@ -47,8 +47,14 @@ export async function makeWaitingDue(
 
 const MAX_REPLAYED = 10_000;
 
+export interface ReplayedOperation {
+  tenant_id: string;
+  kind: string;
+  local_id: string;
+}
+
 /**
- * Makes dead operations due again, and returns their number. An operation that the vendor refused
+ * Makes dead operations due again, and returns them. An operation that the vendor refused
  * gets a new idempotency key. Any other operation keeps its key, because the vendor may have
  * processed it.
  * @param filter selects one operation, or the operations that were created in a period. A period
@@ -58,8 +64,8 @@ export async function replayOperations(
   tx: Transaction,
   ref: { tenantId: string; connectionId: string },
   { operationId = null, since = null, until = null }: OperationFilter,
-): Promise<number> {
-  const rows = await tx.query({
+): Promise<ReplayedOperation[]> {
+  return tx.query<ReplayedOperation>({
     name: 'replay-outbound-operations',
     text: `update outbound_operations o set state = 'due', attempts = 0, next_at = now(), updated_at = now(),
              operation_key = case when o.last_error_kind = 'refused' then gen_random_uuid() else o.operation_key end,
@@ -72,10 +78,9 @@ export async function replayOperations(
                and ($3::uuid is not null or not exists (
                  select from sync_issues i where i.tenant_id = $1 and i.operation_id = d.id and i.resolution in ('ignore', 'theirs')))
              order by d.id limit ${MAX_REPLAYED})
-           returning o.id`,
+           returning o.tenant_id, o.kind, o.local_id`,
     values: [ref.tenantId, ref.connectionId, operationId, since, until],
   });
-  return rows.length;
 }
 
 export interface OperationFilter {

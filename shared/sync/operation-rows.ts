@@ -1,5 +1,5 @@
 import { newId } from '../platform/ids.js';
-import type { Transaction } from '../platform/postgres/database.js';
+import type { Database, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../records/record-refs.js';
 
 /**
@@ -145,7 +145,8 @@ export function startNextOperations(
            next as (
              select d.id, d.state from due d join first f on d.id = f.id or (d.kind = f.kind and d.kind = any($5::text[])))
            update outbound_operations o set state = 'doing', attempts = o.attempts + 1, updated_at = now(),
-             may_have_arrived = o.may_have_arrived or next.state = 'doing', first_attempt_at = coalesce(o.first_attempt_at, now())
+             may_have_arrived = o.may_have_arrived or next.state = 'doing',
+             unanswered_at = case when next.state = 'doing' then now() else o.unanswered_at end, first_attempt_at = coalesce(o.first_attempt_at, now())
            from next where o.tenant_id = $1 and o.id = next.id
            returning o.tenant_id, o.id, o.connection_id, o.kind, o.local_id, o.verb, o.operation_key, o.attempts, o.may_have_arrived,
              to_json(o.first_attempt_at)#>>'{}' as first_attempt_at, to_json(o.created_at)#>>'{}' as created_at`,
@@ -177,7 +178,8 @@ export function storeOperationResult(
     name: 'store-operation-result',
     text: `update outbound_operations o set state = $4, last_error = $5, last_error_kind = $6, updated_at = now(),
              next_at = now() + $7::float8 * interval '1 ms', may_have_arrived = coalesce($8, o.may_have_arrived),
-             attempts = o.attempts - case when $9 then 0 else 1 end
+             attempts = o.attempts - case when $9 then 0 else 1 end,
+             unanswered_at = case when $10 then now() else o.unanswered_at end
            where o.tenant_id = $1 and o.id = $2 and o.attempts = $3 and o.state = 'doing'`,
     values: [
       tenant_id,
@@ -189,6 +191,30 @@ export function storeOperationResult(
       isDue ? result.retryInMs : null,
       result.state === 'done' ? null : result.mayHaveArrived,
       !isDue || result.isCounted,
+      result.state !== 'done' && result.errorKind === 'unknown_outcome',
     ],
   });
+}
+
+/**
+ * Returns the time since a write of a record last got no usable answer, in ms. Returns null if all
+ * its writes were answered, or the lost one was found at the vendor.
+ */
+export async function readUnansweredMs(
+  db: Database,
+  {
+    tenant_id,
+    connection_id,
+    kind,
+    local_id,
+  }: Pick<StartedOperation, 'tenant_id' | 'connection_id' | 'kind' | 'local_id'>,
+  verb: string,
+): Promise<number | null> {
+  const [row] = await db.read<{ ms: number | null }>(tenant_id, {
+    name: 'read-unanswered-time',
+    text: `select (extract(epoch from now() - max(o.unanswered_at)) * 1000)::float8 as ms from outbound_operations o
+           where o.tenant_id = $1 and o.connection_id = $2 and o.kind = $3 and o.local_id = $4 and o.verb = $5 and o.state <> 'done'`,
+    values: [tenant_id, connection_id, kind, local_id, verb],
+  });
+  return row?.ms ?? null;
 }

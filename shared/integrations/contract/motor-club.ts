@@ -96,18 +96,28 @@ export interface ClubClaimState {
   number: string | null;
 }
 
+/** An invoice at the partner that bills an attempt which another invoice bills already. */
+export interface SurplusInvoice {
+  externalId: string;
+  /** What people call it there. */
+  number: string | null;
+  isPaid: boolean;
+}
+
 /** Bills motor clubs through a partner. Adapters keep no state. Amounts are cents. */
 export interface MotorClubAdapter {
   /**
    * Sends one attempt of a claim, once. Looks for it first, so it may be repeated. Annuls the
    * earlier attempt `replaced`, so that the club never has two.
+   * @param claim.mayCreate false if an earlier creation got no answer, and may appear later
    * @param claim.loadFiles loads the files to attach; called only if the partner needs them
+   * @returns undefined if the partner does not show the attempt, and `mayCreate` is false
    * @throws {VendorError} of the kind `conflict` if the earlier attempt was paid meanwhile
    */
   submit(
     connection: OpenConnection,
-    claim: ClubClaim & { replaced: string | null; loadFiles: () => Promise<ClubFile[]> },
-  ): Promise<{ written: Written; state: ClubClaimState }>;
+    claim: ClubClaim & { replaced: string | null; mayCreate: boolean; loadFiles: () => Promise<ClubFile[]> },
+  ): Promise<{ written: Written; state: ClubClaimState } | undefined>;
   /**
    * Annuls all that the partner has of a claim. May be repeated.
    * @param claim.known the partner's id of the last attempt, if it is known
@@ -118,6 +128,16 @@ export interface MotorClubAdapter {
     connection: OpenConnection,
     claim: { claimId: string; attempts: readonly number[]; known: string | null; reason: string },
   ): Promise<string | undefined>;
+  /** Finds the invoices that bill the same attempt as the invoice `known`. */
+  findSurplus(
+    connection: OpenConnection,
+    claim: { claimId: string; attempt: number; known: string },
+  ): Promise<SurplusInvoice[]>;
+  /**
+   * Annuls an invoice that {@link findSurplus} found. May be repeated.
+   * @throws {VendorError} of the kind `conflict` if it was paid meanwhile
+   */
+  endSurplus(connection: OpenConnection, externalId: string): Promise<void>;
   /** Reads a claim. Returns undefined if the partner answers with something unusable. */
   read(connection: OpenConnection, externalId: string): Promise<Change<ClubClaimState> | undefined>;
 }

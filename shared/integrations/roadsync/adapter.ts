@@ -1,5 +1,5 @@
 import type { Inbound, TenantVendor } from '../contract/vendor.js';
-import { callRoadSync } from './client.js';
+import { assertLocation, callRoadSync } from './client.js';
 import { motorClub } from './invoices.js';
 import { manifest } from './manifest.js';
 
@@ -15,6 +15,7 @@ export const roadsync: TenantVendor = {
   baseUrl: 'https://api.roadsync.app',
   sandboxUrl: 'https://test.api.roadsync.app',
   async describe(connection) {
+    assertLocation(connection);
     await callRoadSync(connection, { method: 'GET', path: '/', query: { offset: '0', limit: '1' } });
     // A key does not show to which company it belongs, nor whether the company is a real one.
     return {

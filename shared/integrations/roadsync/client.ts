@@ -78,3 +78,19 @@ function readTrouble(body: Buffer): { code?: string | undefined; text?: string |
   const text = [first?.title, first?.detail, message, code].find((one) => typeof one === 'string');
   return { code, text: (text as string | undefined)?.slice(0, 500) };
 }
+
+/**
+ * Without a location, RoadSync takes no invoice. The error stops the connection until a person
+ * enters other credentials, and the waiting claims are then sent.
+ * @throws {VendorError} of the kind `auth` if the credentials name no location
+ */
+export function assertLocation({ credentials }: Pick<OpenConnection, 'credentials'>): void {
+  if (credentials.location_id !== undefined) return;
+  throw new VendorError(
+    'RoadSync needs a location. Enter location_id in the credentials of the connection.',
+    {
+      kind: 'auth',
+      code: 'no_location',
+    },
+  );
+}

@@ -2,7 +2,7 @@ import type { Change, OpenConnection } from '../contract/connection.js';
 import { fingerprint } from '../contract/fingerprint.js';
 import type { ClubClaim, ClubClaimState, ClubFile, MotorClubAdapter } from '../contract/motor-club.js';
 import { VendorError } from '../contract/vendor-error.js';
-import { callRoadSync, MAX_LISTED } from './client.js';
+import { assertLocation, callRoadSync, MAX_LISTED } from './client.js';
 import {
   buildClaimMark,
   buildComments,
@@ -16,15 +16,18 @@ import {
 
 /** The reason under which an earlier attempt is voided, because a corrected one replaces it. */
 const REPLACED = 'alternate';
+/** The reason under which a second invoice of the same attempt is voided. */
+const DUPLICATE = 'duplicate';
 /** The status of an invoice that was created and not sent yet. */
 const UNSENT = 'new';
 
 const toPath = (id: string, action = '') => `/${encodeURIComponent(id)}${action === '' ? '' : `/${action}`}`;
 
 export const motorClub: MotorClubAdapter = {
-  async submit(connection, { replaced, loadFiles, ...claim }) {
+  async submit(connection, { replaced, mayCreate, loadFiles, ...claim }) {
     assertCanCreate(connection, claim.payer);
     const found = await findAttempt(connection, claim);
+    if (!found && !mayCreate) return undefined;
     // The earlier attempt ends first. A club must not be able to pay both.
     if (replaced !== null && replaced !== found?.id) await endInvoice(connection, replaced, REPLACED);
     const invoice =
@@ -57,6 +60,15 @@ export const motorClub: MotorClubAdapter = {
     for (const id of ids) await endInvoice(connection, id, toVoidReason(reason));
     return [...ids].at(-1);
   },
+  async findSurplus(connection, { known, ...claim }) {
+    const listed = await listAttempt(connection, claim);
+    // Only if the list shows the known one too, its mark is surely the same.
+    if (!listed.some(({ id }) => id === known)) return [];
+    return listed
+      .filter(({ id, isVoid }) => id !== known && !isVoid)
+      .map(({ id, state }) => ({ externalId: id, number: state.number, isPaid: state.status === 'paid' }));
+  },
+  endSurplus: (connection, externalId) => endInvoice(connection, externalId, DUPLICATE),
   async read(connection, externalId): Promise<Change<ClubClaimState> | undefined> {
     const invoice = await readOne(connection, externalId);
     if (invoice === null) return toChange(externalId, MISSING);
@@ -112,6 +124,15 @@ async function findAttempt(
   connection: OpenConnection,
   claim: { claimId: string; attempt: number },
 ): Promise<RoadSyncInvoice | undefined> {
+  const found = await listAttempt(connection, claim);
+  return found.find(({ isVoid }) => !isVoid) ?? found[0];
+}
+
+/** Lists the invoices with the mark of an attempt. */
+async function listAttempt(
+  connection: OpenConnection,
+  claim: { claimId: string; attempt: number },
+): Promise<RoadSyncInvoice[]> {
   const value = buildClaimMark(claim);
   const listed = await callRoadSync(connection, {
     method: 'GET',
@@ -125,10 +146,9 @@ async function findAttempt(
   if (!Array.isArray(listed))
     throw new VendorError('RoadSync answered without a list.', { kind: 'again', code: 'no_list' });
   // If RoadSync ignored the filter, others must not be taken for ours.
-  const ours = listed
-    .map((one) => readInvoice(connection, one))
-    .filter((one) => one?.claimId === claim.claimId && one.state.attempt === claim.attempt);
-  return ours.find((one) => !one?.isVoid) ?? ours[0];
+  return listed
+    .flatMap((one) => readInvoice(connection, one) ?? [])
+    .filter((one) => one.claimId === claim.claimId && one.state.attempt === claim.attempt);
 }
 
 /** Voids an invoice, unless it is void or does not exist. */
@@ -154,14 +174,10 @@ function assertInvoice(connection: OpenConnection, value: unknown): RoadSyncInvo
 
 /** Checks what RoadSync requires, to name what a person can do about it. */
 function assertCanCreate(
-  { credentials }: OpenConnection,
+  connection: OpenConnection,
   { email, phone }: { email: string | null; phone: string | null },
 ): void {
-  if (credentials.location_id === undefined)
-    throw new VendorError(
-      'RoadSync needs a location. Enter location_id in the credentials of the connection, then resolve this with retry.',
-      { kind: 'refused', code: 'no_location' },
-    );
+  assertLocation(connection);
   if (email === null && toPhone(phone) === undefined)
     throw new VendorError(
       'RoadSync needs an email or a phone number of ten digits. Enter one for the customer, then resolve this with retry.',

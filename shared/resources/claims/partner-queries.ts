@@ -67,6 +67,22 @@ const POLLED = `('submitted', 'accepted', 'denied', 'rebilling', 'short_paid')`;
 const IS_DUE = `(x.compared_at is null
   or x.compared_at < now() - least(interval '6 hours', greatest(interval '5 minutes', (now() - c.submitted_at) / 12)))`;
 
+/** The statuses after which the partner should collect nothing more. */
+const ENDED = `('withdrawn', 'expired')`;
+/**
+ * An ended claim is read once a day, unless the partner has confirmed that it voided the claim, or
+ * the worker still has to withdraw it.
+ */
+const MAY_BE_COLLECTED = `(x.compared_at is null or x.compared_at < now() - interval '1 day')
+  and not exists (select from outbound_operations o where o.tenant_id = c.tenant_id and o.kind = '${CLAIM_KIND}' and o.local_id = c.id
+    and o.connection_id = any($2::uuid[]) and o.verb = 'withdraw' and (o.state = 'done' or o.next_at is not null))`;
+
+/** True if a creation of the claim got no answer, so the partner may show a second invoice. */
+const MAY_HAVE_SURPLUS = `exists (select from outbound_operations o where o.tenant_id = c.tenant_id and o.connection_id = c.connection_id
+  and o.kind = '${CLAIM_KIND}' and o.local_id = c.id and o.verb = 'submit' and o.unanswered_at > now() - interval '7 days')`;
+const IS_SURPLUS_REPORTED = `exists (select from sync_issues s where s.tenant_id = c.tenant_id and s.kind = 'conflict'
+  and s.record_kind = '${CLAIM_KIND}' and s.record_id = c.id and s.operation_id is null)`;
+
 /**
  * True if our side of a claim may have changed what both sides mean: others have paid the invoice,
  * or a difference is open.
@@ -80,10 +96,16 @@ export interface PolledClaim {
   external_id: string;
   /** True if the claim must be compared even if the partner shows the same as before. */
   must_compare: boolean;
+  attempt: number;
+  invoice_number: string;
+  may_have_surplus: boolean;
+  /** True if an issue about a second invoice was opened. */
+  is_surplus_reported: boolean;
 }
 
 /**
- * Finds claims whose state must be read at the partner.
+ * Finds claims whose state must be read at the partner, also ended ones, which the club may pay by
+ * mistake.
  * @param from.after if set, lists all claims in the sequence of their ids, after this one. If null,
  *   lists the claims that are due. Their sequence is random, so that none blocks the others
  */
@@ -92,16 +114,22 @@ export async function findPolledClaims(
   { tenantId, connectionId, earlierIds }: PartnerRef,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<PolledClaim[]> {
-  const condition = after === null ? IS_DUE : 'c.id > $3';
   const values = [tenantId, [connectionId, ...earlierIds], ...(after === null ? [] : [after])];
+  const order = after === null ? 'random()' : 'c.id';
+  const list = (statuses: string, isDue: string, since: string) => `(
+    select c.id, c.attempt, c.tenant_id, c.connection_id, c.invoice_id, x.external_id from claims c
+    join external_ids x on x.tenant_id = c.tenant_id and x.connection_id = c.connection_id and x.kind = '${CLAIM_KIND}' and x.local_id = c.id
+    where c.tenant_id = $1 and c.connection_id = any($2::uuid[]) and c.status in ${statuses}
+      and ${since} > now() - interval '180 days' and ${after === null ? isDue : 'c.id > $3'}
+    order by ${order} limit ${limit})`;
   return db.read<PolledClaim>(tenantId, {
     name: after === null ? 'find-due-claims' : 'list-polled-claims',
-    text: `select c.id, x.external_id, ${MUST_COMPARE} as must_compare from claims c
+    text: `select c.id, c.attempt, x.external_id, i.invoice_number, ${MUST_COMPARE} as must_compare,
+             ${MAY_HAVE_SURPLUS} as may_have_surplus, case when ${MAY_HAVE_SURPLUS} then ${IS_SURPLUS_REPORTED} else false end as is_surplus_reported
+           from (${list(POLLED, IS_DUE, 'c.submitted_at')} union all ${list(ENDED, MAY_BE_COLLECTED, 'c.updated_at')}) c
+           cross join lateral (select c.external_id) x
            join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
-           join external_ids x on x.tenant_id = c.tenant_id and x.connection_id = c.connection_id and x.kind = '${CLAIM_KIND}' and x.local_id = c.id
-           where c.tenant_id = $1 and c.connection_id = any($2::uuid[]) and c.status in ${POLLED}
-             and c.submitted_at > now() - interval '180 days' and ${condition}
-           order by ${after === null ? 'random()' : 'c.id'} limit ${limit}`,
+           order by ${order} limit ${limit}`,
     values,
   });
 }

@@ -44,11 +44,11 @@ export async function findOutdatedFields(
 }
 
 /**
- * Stores the values with which queued claims are released again. Leaves out a claim that another
+ * Stores the values with which waiting claims are sent again. Leaves out a claim that another
  * transaction has locked, because commands of claims lock the claim before the invoice. Such a
  * command reads the values itself, or ends the claim.
  */
-export async function refreshQueuedClaims(
+export async function refreshWaitingClaims(
   tx: Transaction,
   claims: readonly (RecordRef & FollowingFields)[],
 ): Promise<void> {
@@ -60,10 +60,10 @@ export async function refreshQueuedClaims(
   });
   const columns = recordsetSql('tenant_id uuid, id uuid, fresh jsonb');
   await tx.query({
-    name: 'refresh-queued-claims',
+    name: 'refresh-waiting-claims',
     text: `with free as (
              select c.tenant_id, c.id, r.fresh from ${columns} join claims c on c.tenant_id = r.tenant_id and c.id = r.id
-             where c.status = 'queued' order by c.tenant_id, c.id for update of c skip locked)
+             where c.status in ('queued', 'rebilling') order by c.tenant_id, c.id for update of c skip locked)
            update claims t set expected_cents = coalesce((f.fresh->>'expected_cents')::bigint, t.expected_cents),
              po_number = case when f.fresh ? 'po_number' then f.fresh->>'po_number' else t.po_number end,
              evidence = coalesce(f.fresh->'evidence', t.evidence), updated_at = ${nextUpdatedAtSql('t')}

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { type FollowingFields, refreshQueuedClaims } from './refresh.js';
+import { type FollowingFields, refreshWaitingClaims } from './refresh.js';
 import { insertClaimOperations, insertClaims } from './store.js';
 
 /**
@@ -154,7 +154,7 @@ export async function storePartnerReleases(
     values.filter(({ isNew }) => isNew),
     { name: 'insert-released-claims', columns: COLUMNS },
   );
-  await refreshQueuedClaims(
+  await refreshWaitingClaims(
     tx,
     values.filter(({ isNew }) => !isNew),
   );

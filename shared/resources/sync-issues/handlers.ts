@@ -9,7 +9,7 @@ import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
-import { replayOperations } from '../../sync/due-operations.js';
+import { type ReplayedOperation, replayOperations } from '../../sync/due-operations.js';
 import { forgetVersions } from '../../sync/external-ids.js';
 import {
   findConnectionsOfIssues,
@@ -22,6 +22,7 @@ import { type DueStreams, makeStreamsDue } from '../../sync/stream-rows.js';
 import { bookAgain, type DifferingRecord } from '../books/book-again.js';
 import { BOOK_KINDS } from '../books/kinds.js';
 import { insertNotices } from '../notices/store.js';
+import { refreshReplayedClaims } from '../open-claims/replay.js';
 import { CLAIM_KIND } from '../open-claims/store.js';
 import type { SyncIssueOpening } from './commands.js';
 import { closeSyncDifferences, recordSyncDifferences } from './difference-handlers.js';
@@ -47,6 +48,7 @@ const REPEATING: readonly string[] = ['retry', 'ours'];
 async function resolveSyncIssues(
   tx: Transaction,
   commands: Command<SyncIssueResolve>[],
+  config: Config,
 ): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);
   // Lock the connections' queues before the issues. Replays and workers use the same sequence, so a
@@ -57,6 +59,7 @@ async function resolveSyncIssues(
   const comparisons: DueStreams[] = [];
   const bookings: DifferingRecord[] = [];
   const claims: DifferingClaim[] = [];
+  const replayed: ReplayedOperation[] = [];
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {
     const { tenantId, actor, input } = command;
@@ -71,7 +74,8 @@ async function resolveSyncIssues(
     const changes = [{ field: 'status', from: 'open', to: 'resolved' }];
     const { connection_id: connectionId, operation_id: operationId } = row;
     const mustRepeat = REPEATING.includes(resolution) && operationId !== null;
-    if (mustRepeat) await replayOperations(tx, { tenantId, connectionId }, { operationId });
+    if (mustRepeat)
+      replayed.push(...(await replayOperations(tx, { tenantId, connectionId }, { operationId })));
     const mustCompare = row.kind === 'difference' && resolution === 'retry';
     const { record_kind: kind, record_id: id, external_id } = row;
     if (mustCompare && BOOK_KINDS.includes(kind) && external_id !== null)
@@ -84,6 +88,7 @@ async function resolveSyncIssues(
     outcomes.push({ ok: true, changes, events: [], prompts });
   }
   await resolveIssues(tx, decisions);
+  await refreshReplayedClaims(tx, replayed, config);
   await bookAgain(tx, bookings);
   await makeStreamsDue(tx, [...comparisons, ...(await readClaimsAgain(tx, claims))]);
   return outcomes;

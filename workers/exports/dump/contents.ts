@@ -161,6 +161,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
     operation_key: 'internal state of the workers',
     may_have_arrived: 'internal state of the workers',
     first_attempt_at: 'internal state of the workers',
+    unanswered_at: 'internal state of the workers',
   }),
   sync_issues: defineFieldTable(syncIssueFields, 'external_id seen_at', {
     digest: 'internal state of the workers',

@@ -6,7 +6,7 @@ import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../../../shared/res
 import { CLAIM_KIND } from '../../../shared/resources/open-claims/store.js';
 import { openSyncIssue } from '../../../shared/resources/sync-issues/commands.js';
 import { readExternalId } from '../../../shared/sync/external-ids.js';
-import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
+import { readUnansweredMs, type StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { KnownChange, RecordKind, WriteOutcome } from '../records/record-kind.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { buildClubClaim } from './build-claim.js';
@@ -67,7 +67,8 @@ export const claimRecords: RecordKind<WrittenClaim> = {
   },
   // The versions have no sequence. Invoices of other programs stay at the partner.
   adopt: () => undefined,
-  buildChanges: (changes) => changes.flatMap(buildReport),
+  buildChanges: (changes, { vendor }) =>
+    changes.flatMap((change) => buildReport(change, vendor.manifest.label)),
   compare: (tx, step, changes) =>
     compareClaims(
       tx,
@@ -110,9 +111,10 @@ function isReleased({ invoice_status: status }: PartnerClaim): boolean {
 
 async function submit(
   step: Step,
-  { tenant_id, connection_id, local_id, may_have_arrived: mayHaveArrived }: StartedOperation,
+  operation: StartedOperation,
   claim: PartnerClaim,
 ): Promise<WriteOutcome<WrittenClaim>> {
+  const { tenant_id, connection_id, local_id, may_have_arrived: mayHaveArrived } = operation;
   // If an earlier attempt has arrived, the operation that withdraws the claim finds it.
   if (!WAITING.includes(claim.status) || ANNULLED.includes(claim.invoice_status))
     return { cancelled: 'The claim no longer waits to be sent.', mayHaveArrived: false };
@@ -127,19 +129,44 @@ async function submit(
       mayHaveArrived,
     };
   const known = await readExternalId(step.db, { tenant_id, connection_id, kind: CLAIM_KIND, local_id });
-  const { written, state } = await getMotorClub(step).submit(await step.open(), {
+  const lookMs = await readLookMs(step, operation);
+  const accepted = await getMotorClub(step).submit(await step.open(), {
     ...sent,
     replaced: known?.externalId ?? null,
+    mayCreate: lookMs === 0,
     loadFiles: () => loadClaimFiles(step, claim),
   });
+  if (!accepted) return postpone(step, lookMs);
+  const { written, state } = accepted;
   return { written, state: { ...state, attempt: sent.attempt, sentCents: sent.amountCents } };
 }
 
+/** How long the worker looks for a claim whose creation got no answer. */
+const LOOK_MS = 10 * 60_000;
+const MIN_LOOK_WAIT_MS = 10_000;
+
+/**
+ * Returns the wait until the next look, if a creation of the claim got no answer and its invoice
+ * may still appear at the partner. The waits double. Returns 0 once the worker has looked for long
+ * enough.
+ */
+async function readLookMs({ db }: Step, operation: StartedOperation): Promise<number> {
+  const elapsedMs = await readUnansweredMs(db, operation, 'submit');
+  if (elapsedMs === null || elapsedMs >= LOOK_MS) return 0;
+  return Math.min(Math.max(elapsedMs, MIN_LOOK_WAIT_MS), LOOK_MS - elapsedMs);
+}
+
+const postpone = ({ vendor }: Step, postponedMs: number): WriteOutcome<WrittenClaim> => ({
+  postponedMs,
+  reason: `${vendor.manifest.label} did not answer whether it has the invoice. The worker looks for it.`,
+});
+
 async function withdraw(
   step: Step,
-  { tenant_id, connection_id, local_id }: StartedOperation,
+  operation: StartedOperation,
   claim: PartnerClaim,
 ): Promise<WriteOutcome<WrittenClaim>> {
+  const { tenant_id, connection_id, local_id } = operation;
   const known = await readExternalId(step.db, { tenant_id, connection_id, kind: CLAIM_KIND, local_id });
   const reason = (claim.status === 'withdrawn' ? claim.status_reason : claim.invoice_reason) ?? 'Withdrawn';
   const { attempt } = claim;
@@ -150,6 +177,9 @@ async function withdraw(
     known: known?.externalId ?? null,
     reason,
   });
+  // An invoice whose creation got no answer may appear later.
+  const lookMs = externalId === known?.externalId ? await readLookMs(step, operation) : 0;
+  if (lookMs > 0) return postpone(step, lookMs);
   if (externalId === undefined)
     return {
       cancelled: 'The billing partner never had the claim.',
@@ -169,7 +199,8 @@ const WITHDRAWN: WrittenClaim = {
   number: null,
 };
 
-function buildReport({ change, id }: KnownChange<WrittenClaim>) {
+/** Builds the report of a change. The payment's reference names the partner. */
+function buildReport({ change, id }: KnownChange<WrittenClaim>, partner: string) {
   const { status, attempt, amountCents, reason, code, number } = change.fields;
   if (status === 'accepted') return [build(id.local_id, { attempt, state: status })];
   if (status === 'denied') return [build(id.local_id, { attempt, state: status, code, reason })];
@@ -179,7 +210,7 @@ function buildReport({ change, id }: KnownChange<WrittenClaim>) {
       attempt,
       state: status,
       amount_cents: amountCents,
-      reference: `RoadSync ${number ?? change.externalId}`.slice(0, 200),
+      reference: `${partner} ${number ?? change.externalId}`.slice(0, 200),
     }),
   ];
 }

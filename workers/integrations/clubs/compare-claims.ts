@@ -86,8 +86,9 @@ const buildClosing = (entityId: string, note: string): StepCommand => ({
 function compare({ externalId, id, state }: ShownClaim, our: OurClaim): ComparedRecord | undefined {
   // An earlier attempt says nothing about the present one.
   if (state.attempt !== null && state.attempt < our.attempt) return undefined;
-  const status = toOurStatus(our, state.status);
   const record = { kind: CLAIM_KIND, id, externalId, name: `The claim of invoice ${our.invoice_number}` };
+  if (ENDED.includes(our.status)) return { ...record, ...compareEnded(our, state) };
+  const status = toOurStatus(our, state.status);
   const theirs = toTheirStatus(state.status, status);
   if (status !== 'open' || theirs !== 'open')
     return { ...record, ours: { status }, theirs: { status: theirs } };
@@ -107,6 +108,19 @@ function compare({ externalId, id, state }: ShownClaim, our: OurClaim): Compared
     ours: { status, amount_cents: our.expected_cents, po_number: our.po_number },
     theirs: { status, amount_cents: amount, po_number: state.poNumber },
   };
+}
+
+/**
+ * Compares a claim that was withdrawn or has expired. Only money that the club paid all the same is
+ * a difference: the operation that withdraws the claim opens an issue by itself if it fails.
+ */
+function compareEnded(
+  { status, paid_cents }: OurClaim,
+  { status: theirs, amountCents }: ClubClaimState,
+): Pick<ComparedRecord, 'ours' | 'theirs'> {
+  const isPaid = theirs === 'paid' && (amountCents === null || amountCents > paid_cents);
+  if (!isPaid) return { ours: {}, theirs: {} };
+  return { ours: { status, paid_cents }, theirs: { status: theirs, paid_cents: amountCents } };
 }
 
 /** True if the invoice is paid, but the partner still asks the club to pay. */
@@ -132,7 +146,7 @@ function canTakePayment(our: OurClaim, { amountCents, attempt }: ClubClaimState)
 
 /** A denial that is answered here agrees with a denial there, but not with a payment. */
 function toOurStatus({ status, invoice_status }: OurClaim, theirs: ClubStatus): string {
-  if (ENDED.includes(status) || ANNULLED.includes(invoice_status)) return 'void';
+  if (ANNULLED.includes(invoice_status)) return 'void';
   return ANSWERED.includes(status) && theirs === 'paid' ? status : 'open';
 }
 

@@ -14,6 +14,7 @@ import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
 import { claimRecords } from './claims.js';
 import { getMotorClub } from './get-motor-club.js';
+import { settleSurplus } from './surplus.js';
 
 /** The number of claims that one step reads. */
 const CLAIMS_PER_STEP = 20;
@@ -29,11 +30,11 @@ const ALL = 'all/';
 export async function pollClaims(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
   const after = findStart(stream);
   const due = await findPolledClaims(step.db, step.connection, { after, limit: CLAIMS_PER_STEP });
-  const { changes, read, lastId } = toStorable(await readClaims(step, due));
+  const { changes, read, lastId, found } = toStorable(await readClaims(step, due));
   const isLast = due.length < CLAIMS_PER_STEP && (after === null || lastId === due.at(-1)?.id);
   const { config } = step.services.runtime;
   failpoint(config, 'before_page_stored');
-  const commands: StepCommand[] = [];
+  const commands: StepCommand[] = [...found];
   await step.finish({
     commands,
     async store(tx) {
@@ -67,6 +68,8 @@ interface ReadClaims {
   read: string[];
   /** Our id of the last claim that was tried. */
   lastId: string | undefined;
+  /** The commands about invoices that bill an attempt twice. */
+  found: StepCommand[];
 }
 
 /**
@@ -75,12 +78,12 @@ interface ReadClaims {
  * @throws {VendorError} if the partner is unavailable, or accepts no calls now
  */
 async function readClaims(step: Step, due: readonly PolledClaim[]): Promise<ReadClaims> {
-  const claims: ReadClaims = { changes: [], read: [], lastId: undefined };
+  const claims: ReadClaims = { changes: [], read: [], lastId: undefined, found: [] };
   if (due.length === 0) return claims;
   const connection = await step.open();
   let failures = 0;
-  for (const { id, external_id } of due) {
-    const result = await readClaim(step, connection, external_id);
+  for (const claim of due) {
+    const result = await readClaim(step, connection, claim);
     const error = result instanceof VendorError ? result : undefined;
     if (error?.kind === 'again') failures++;
     if (error && (isUnavailable(error) || failures >= MAX_FAILURES)) {
@@ -88,9 +91,12 @@ async function readClaims(step: Step, due: readonly PolledClaim[]): Promise<Read
       if (claims.changes.length === 0) throw error;
       break;
     }
-    if (result && !(result instanceof VendorError)) claims.changes.push(result);
-    claims.read.push(external_id);
-    claims.lastId = id;
+    if (!(result instanceof VendorError)) {
+      claims.changes.push(...result.changes);
+      claims.found.push(...result.found);
+    }
+    claims.read.push(claim.external_id);
+    claims.lastId = claim.id;
   }
   return claims;
 }
@@ -104,10 +110,12 @@ function isUnavailable({ kind, code }: VendorError): boolean {
 async function readClaim(
   step: Step,
   connection: OpenConnection,
-  externalId: string,
-): Promise<Change<ClubClaimState> | VendorError | undefined> {
+  claim: PolledClaim,
+): Promise<Pick<ReadClaims, 'changes' | 'found'> | VendorError> {
   try {
-    return await getMotorClub(step).read(connection, externalId);
+    const change = await getMotorClub(step).read(connection, claim.external_id);
+    const found = claim.may_have_surplus ? await settleSurplus(step, connection, claim) : [];
+    return { changes: change ? [change] : [], found };
   } catch (error) {
     // An error in our own code concerns this one claim too: its record may be malformed.
     return toStepError(step, error);

@@ -166,5 +166,6 @@ async function buildMends(
       const change = candidates.find(({ externalId }) => externalId === id.external_id);
       return change ? [{ change, id }] : [];
     }),
+    step,
   );
 }

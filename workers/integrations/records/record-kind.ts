@@ -106,7 +106,7 @@ export interface RecordKind<State = unknown> {
    * Builds the commands for the vendor's changes. These commands may run before the commands of an
    * earlier step. The records must end in the same state in either sequence.
    */
-  buildChanges(changes: readonly KnownChange<State>[]): StepCommand[];
+  buildChanges(changes: readonly KnownChange<State>[], step: Pick<Step, 'vendor'>): StepCommand[];
   /**
    * Compares changes with our records, and builds the commands that open or close the issues about
    * differences. Called in the transaction that stores the changes.

@@ -59,7 +59,7 @@ export async function storeChanges(
     left.map(({ id }) => ({ ...id, version: null })),
   );
   return {
-    commands: [...kind.buildChanges(fresh), ...(compared?.commands ?? [])],
+    commands: [...kind.buildChanges(fresh, step), ...(compared?.commands ?? [])],
     changes: fresh.length,
     fresh: new Set(fresh.map(({ change }) => change.externalId)),
     dropped: changes.length - early.length - fresh.length,

@@ -1,3 +1,4 @@
+import type { Config } from '../../../config/config.js';
 import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { ConnectionSync, OperationReplay } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
@@ -12,6 +13,7 @@ import { insertOAuthAttempts, storeSecrets } from '../../../sync/secret-rows.js'
 import { DESCRIBE_STREAM, type DueStreams, makeStreamsDue } from '../../../sync/stream-rows.js';
 import { bookSince } from '../../books/book-since.js';
 import { endReconciliations } from '../../books/reconciliation/rows.js';
+import { refreshReplayedClaims } from '../../open-claims/replay.js';
 import type { ConnectionChange, SignInStart } from '../commands.js';
 import {
   CONNECTION_LABEL,
@@ -192,6 +194,7 @@ export async function reconnectConnections(
 export async function replayConnectionOperations(
   tx: Transaction,
   commands: Command<OperationReplay>[],
+  config: Config,
 ): Promise<CommandOutcome[]> {
   const rows = await lockConnections(tx, commands);
   const outcomes: CommandOutcome[] = [];
@@ -202,7 +205,9 @@ export async function replayConnectionOperations(
       outcomes.push(row ? refuseMove(row, 'replayed') : notFoundOutcome(CONNECTION_LABEL));
       continue;
     }
-    const replayed = await replayOperations(tx, { tenantId, connectionId }, input);
+    const operations = await replayOperations(tx, { tenantId, connectionId }, input);
+    await refreshReplayedClaims(tx, operations, config);
+    const replayed = operations.length;
     await resolveReplayedIssues(tx, { tenantId, connectionId }, actor.name);
     const changes = replayed > 0 ? [{ field: 'operations', from: 'dead', to: `${replayed} due` }] : [];
     outcomes.push({

@@ -53,6 +53,38 @@ describe('claims at RoadSync whose invoice was corrected', () => {
     expectThere([150], 'PO-NEW');
   });
 
+  for (const [name, retry] of [
+    [
+      'the retry of its issue',
+      async (issue: string) => account.client.post(`/sync-issues/${issue}/resolve`, { resolution: 'retry' }),
+    ],
+    [
+      'a replay of the connection',
+      async () =>
+        account.client.post(`/connections/${account.connectionId}/operations/replay`, {
+          since: new Date(Date.now() - 3_600_000).toISOString(),
+        }),
+    ],
+  ] as const)
+    it(`${name} sends a refused claim with the corrected lines and PO`, async () => {
+      const { shiftIds } = account.company.location;
+      shiftIds.push('night');
+      const id = await account.release(10_000);
+      const { id: claimId } = await account.readClaim(id);
+      const issue = await eventually('an issue is open', async () =>
+        (await account.listIssues()).find(({ record_id }) => record_id === claimId),
+      );
+      await eventually('it has failed', async () => (await account.readInvoice(id)).status === 'failed');
+      shiftIds.pop();
+      await account.client.post(`/invoices/${id}/return`, {});
+      await correct(id);
+      const retried = await retry(issue?.id);
+      expect(retried.status, retried.text).to.equal(200);
+      const claim = await account.waitForClaim(id, 'submitted');
+      expect(claim).to.include({ expected_cents: 15_000, po_number: 'PO-NEW' });
+      expectThere([150], 'PO-NEW');
+    });
+
   it('a denied claim is billed again as corrected, with what a person has entered', async () => {
     for (const [entered, amounts, po] of [
       [{}, [150], 'PO-NEW'],

@@ -183,8 +183,11 @@ export class ClubAccount {
     return (await this.client.get(path)).body.data.items;
   }
 
-  /** Makes operations and streams due now, ends pauses, and wakes the workers. */
-  async hurry(streams: readonly string[] = ['claims']): Promise<void> {
+  /**
+   * Makes operations and streams due now, ends pauses, and wakes the workers. By default, also ends
+   * the look for creations that got no answer.
+   */
+  async hurry(streams: readonly string[] = ['claims'], { endsLooks = true } = {}): Promise<void> {
     const { id } = this.tenant;
     const values = [id, this.connectionId];
     const run = (text: string, more: unknown[] = []) => this.stack.rows(id, text, [...values, ...more]);
@@ -193,7 +196,9 @@ export class ClubAccount {
        where tenant_id = $1 and connection_id = $2`,
     );
     await run(
-      `update outbound_operations set next_at = now() where tenant_id = $1 and connection_id = $2 and state = 'due'`,
+      `update outbound_operations set next_at = now(), unanswered_at = unanswered_at - $3::interval
+       where tenant_id = $1 and connection_id = $2 and state = 'due'`,
+      [endsLooks ? '1 hour' : '0'],
     );
     if (streams.length > 0) {
       await run('update external_ids set compared_at = null where tenant_id = $1 and connection_id = $2');

@@ -41,6 +41,8 @@ export interface RoadSyncInvoice {
   readonly createdAt: number;
   updatedAt: number;
   authorizedAt?: number;
+  /** True if the list does not show the invoice yet. */
+  isUnlisted: boolean;
   /** Present for a void invoice. */
   deletedAt?: number;
   readonly clonedFrom: string | undefined;
@@ -76,6 +78,8 @@ export class RoadSyncCompany {
   readonly strays: unknown[] = [];
   /** The tax that RoadSync adds to taxable lines. */
   taxPercent = 0;
+  /** True if the list does not show new invoices until a test says so. */
+  isListLate = false;
   private nextNumber = 322_943;
 
   constructor(
@@ -107,6 +111,7 @@ export class RoadSyncCompany {
       content: structuredClone(content),
       status: 'new',
       isPaidByCard: false,
+      isUnlisted: this.isListLate,
       createdAt,
       updatedAt: createdAt,
       clonedFrom,

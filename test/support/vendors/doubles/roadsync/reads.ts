@@ -38,7 +38,7 @@ export function renderInvoice(company: RoadSyncCompany, invoice: RoadSyncInvoice
  * shifts the pages, as offsets do.
  */
 export function findInvoices(company: RoadSyncCompany, query: URLSearchParams): RoadSyncInvoice[] {
-  const newestFirst = company.invoices.toReversed();
+  const newestFirst = company.invoices.filter(({ isUnlisted }) => !isUnlisted).toReversed();
   const number = query.get('invoiceNumber');
   if (number !== null) return newestFirst.filter(({ invoiceNumber }) => String(invoiceNumber) === number);
   const statuses = query.getAll('status');
