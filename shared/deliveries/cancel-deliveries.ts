@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import type { DueResult } from './find-due-deliveries.js';
+import { IS_OF_PARTED_CLUB_SQL } from './parted-clubs.js';
 
 const CANCEL_DELIVERY_SQL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 
@@ -65,7 +66,8 @@ export async function cancelDeliveriesOfEndpoint(
                where o.tenant_id = $1 and o.endpoint_id = $2 and o.next_attempt_at is not null and (o.trigger <> 'probe' or $3)
                limit ${MAX_CANCELLED_PER_PASS}))
                and d.next_attempt_at is not null
-               and exists (select from webhook_endpoints p where p.tenant_id = $1 and p.id = $2 and (not p.enabled or p.deleted_at is not null))
+               and exists (select from webhook_endpoints p where p.tenant_id = $1 and p.id = $2 and (not p.enabled or p.deleted_at is not null
+                 or ${IS_OF_PARTED_CLUB_SQL}))
              returning d.id`,
       values: [tenantId, endpointId, accepted === 'none'],
     }),

@@ -1,6 +1,7 @@
 import type { Database } from '../platform/postgres/database.js';
 import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
+import { IS_OF_PARTED_CLUB_SQL } from './parted-clubs.js';
 
 export interface DueDelivery {
   id: string;
@@ -32,7 +33,7 @@ export interface DueResult extends EndpointQueueRef {
   version: string;
   /**
    * The deliveries that the endpoint accepts. An endpoint that was disabled for failing accepts
-   * only probes. Any other disabled endpoint accepts none.
+   * only probes. Any other disabled endpoint, and that of a parted club, accepts none.
    */
   accepts: 'all' | 'probes' | 'none';
   deliveries: DueDelivery[];
@@ -88,7 +89,7 @@ const ENDED_SQL = `array(
   where (select d.next_attempt_at from webhook_deliveries d where d.tenant_id = r.tenant_id and d.id = x.id) is null)`;
 
 const TAKES_SQL = `
-  case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
+  case when p.deleted_at is not null or ${IS_OF_PARTED_CLUB_SQL} then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
 /**
  * Finds up to `room` due deliveries of each endpoint queue. Live deliveries come before replays,

@@ -1,5 +1,6 @@
 import { idTimeSql } from '../platform/id-times.js';
 import { deliveryIdSql } from './delivery-ids.js';
+import { IS_OF_PARTED_CLUB_SQL } from './parted-clubs.js';
 
 /**
  * SQL that follows RECORD_EVENTS in the caller's query. For each event in `new_events`, it inserts
@@ -14,7 +15,7 @@ export const INSERT_EVENT_DELIVERIES = `
     from new_events n cross join lateral (
       select p.id from webhook_endpoints p
       where p.tenant_id = n.tenant_id and p.enabled and p.deleted_at is null and p.event_types && n.filters
-        and p.id is distinct from n.except_endpoint and (p.club_id is null or p.club_id = n.club_id)
+        and p.id is distinct from n.except_endpoint and (p.club_id is null or p.club_id = n.club_id and not ${IS_OF_PARTED_CLUB_SQL})
       -- offset 0 prevents a join: without table statistics it would read and filter the endpoints of all tenants.
       offset 0
     ) p

@@ -9,6 +9,7 @@ export { clubOfferSweep } from '../../shared/resources/club-offers/sweep.js';
 export { storageSweep } from '../../shared/resources/impounds/storage-sweep.js';
 export { overdueSweep } from '../../shared/resources/invoices/overdue-sweep.js';
 export { termsSweep } from '../../shared/resources/invoices/terms-changes.js';
+export { clubContactSweep } from '../../shared/resources/open-club-offers/clear-contacts.js';
 export { recurringInvoiceSweep } from '../../shared/resources/recurring-invoices/sweep.js';
 export { expiringCardSweep } from '../../shared/resources/saved-methods/sweep.js';
 export { pretendTerminalSweep } from '../../shared/resources/terminal-payments/sweep.js';

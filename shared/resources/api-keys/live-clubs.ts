@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/postgres/database.js';
+import { IS_LIVE_KEY_SQL } from '../../records/live-key-sql.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { LIVE_KEY_QUOTA } from './live-key-quota.js';
 
 /**
  * Finds the motor clubs that have a key which is neither revoked nor expired. An account parts from
@@ -13,7 +13,7 @@ export async function findLiveClubs(tx: Transaction, clubs: readonly RecordRef[]
   const rows = await tx.query<RecordRef>({
     name: 'find-live-clubs',
     text: `select r.tenant_id, r.id from (select distinct tenant_id, id from ${recordsetSql('tenant_id uuid, id uuid')}) r
-           where exists (select from api_keys t where t.tenant_id = r.tenant_id and t.club_id = r.id and ${LIVE_KEY_QUOTA.countedRows})`,
+           where exists (select from api_keys t where t.tenant_id = r.tenant_id and t.club_id = r.id and ${IS_LIVE_KEY_SQL})`,
     values: [JSON.stringify(clubs.map(({ tenant_id, id }) => ({ tenant_id, id })))],
   });
   return new Set(rows.map(refKey));

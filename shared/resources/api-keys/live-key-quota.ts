@@ -1,4 +1,5 @@
 import type { AccountQuotaRule } from '../../records/account-quota.js';
+import { IS_LIVE_KEY_SQL } from '../../records/live-key-sql.js';
 
 /**
  * Maximum number of live keys in an account. Integrations need far fewer. The limit protects the
@@ -12,9 +13,7 @@ const MAX_LIVE_KEYS = 100;
  */
 export const LIVE_KEY_QUOTA: AccountQuotaRule = {
   table: 'api_keys',
-  // This condition must match the index api_keys_live.
-  countedRows: `t.revoked_at is null
-    and case when t.expires_at is null then 'infinity'::timestamptz else t.expires_at end > now()`,
+  countedRows: IS_LIVE_KEY_SQL,
   maxRecords: MAX_LIVE_KEYS,
   refusalMessage:
     `An account has ${MAX_LIVE_KEYS} live keys at most, API keys and agent keys together. ` +

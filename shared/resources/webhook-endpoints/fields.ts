@@ -194,7 +194,7 @@ export const webhookEndpointFields = defineFields({
       .allow(null)
       .example(null)
       .description(
-        "The club_id of a motor club's key. The endpoint then gets only events about the offers of this club, and its event_types begin with club_offer",
+        "The club_id of a motor club's key. The endpoint then gets only events about the offers of this club, nothing while the club has no live key, and its event_types begin with club_offer",
       ),
     output: uuid().allow(null).example(null),
     setBy: 'create',

@@ -143,9 +143,9 @@ function describeMove(to: string, fields: object): Change[] {
 }
 
 /** Finds who was billed for the last accepted offer of each club. The key is tenant and club. */
-async function findUsualCustomers(
+export async function findUsualCustomers(
   tx: Transaction,
-  offers: readonly OfferRow[],
+  offers: readonly Pick<OfferRow, 'tenant_id' | 'club_id'>[],
 ): Promise<Map<string, string>> {
   const rows = await tx.query<{ tenant_id: string; club_id: string; customer_id: string }>({
     name: 'find-customers-of-clubs',
