@@ -90,6 +90,7 @@ import * as indexPoNumbers from './20261130010100_index_po_numbers.js';
 import * as addUnansweredWrites from './20261130040000_add_unanswered_writes.js';
 import * as indexEndedClaims from './20261130040100_index_ended_claims.js';
 import * as indexClubContacts from './20261130040200_index_club_contacts.js';
+import * as indexPaymentParts from './20261130040300_index_payment_parts.js';
 
 interface Migration {
   name: string;
@@ -194,6 +195,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261130040000_add_unanswered_writes', ...addUnansweredWrites },
   { name: '20261130040100_index_ended_claims', ...indexEndedClaims },
   { name: '20261130040200_index_club_contacts', ...indexClubContacts },
+  { name: '20261130040300_index_payment_parts', ...indexPaymentParts },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

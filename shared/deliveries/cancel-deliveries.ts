@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import type { DueResult } from './find-due-deliveries.js';
-import { IS_OF_PARTED_CLUB_SQL } from './parted-clubs.js';
+import { IS_OF_PARTED_CLUB_SQL } from './insert-event-deliveries.js';
 
 const CANCEL_DELIVERY_SQL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/postgres/database.js';
 import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
-import { IS_OF_PARTED_CLUB_SQL } from './parted-clubs.js';
+import { IS_OF_PARTED_CLUB_SQL } from './insert-event-deliveries.js';
 
 export interface DueDelivery {
   id: string;

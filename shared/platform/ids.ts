@@ -31,8 +31,11 @@ export function deriveTimedId(atMs: number, name: string): string {
   return v7({ msecs: atMs, random: hash('sha256', name, 'buffer').subarray(0, 16) });
 }
 
+/** Lower than the id of every record. */
+export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+
 /** The tenant_id of rows that belong to no tenant. No tenant has this id. */
-export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+export const NO_TENANT = LOWEST_ID;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,3 +1,4 @@
+import { LOWEST_ID } from '../platform/ids.js';
 import type { Database, Transaction } from '../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../records/lock-records.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
@@ -164,8 +165,8 @@ export async function findUnseenDifferences(
     text: `select i.id as key, i.external_id as "externalId" from sync_issues i
            where i.tenant_id = $1 and i.connection_id = $2 and i.kind = 'difference' and i.record_kind = $3
              and i.seen_at < $4 and (i.status = 'open' or i.resolution = 'retry' and i.decided_at > i.seen_at)
-             and ($5::uuid is null or i.id > $5)
+             and i.id > $5
            order by i.id limit $6`,
-    values: [tenantId, connectionId, kind, startedAt, after, limit],
+    values: [tenantId, connectionId, kind, startedAt, after ?? LOWEST_ID, limit],
   });
 }

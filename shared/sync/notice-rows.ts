@@ -126,10 +126,10 @@ export async function findGivenUpNotices(
     name: 'find-given-up-notices',
     text: `select n.dedupe_id as key, n.hint as "externalId" from inbound_notices n
            where n.tenant_id = $1 and n.connection_id = $2 and n.stream = $3 and not n.is_waiting and n.attempts >= ${MAX_ATTEMPTS}
-             and n.hint is not null and ($5::text is null or n.dedupe_id > $5)
+             and n.hint is not null and n.dedupe_id > $5
              and not exists (select from external_ids x where x.tenant_id = n.tenant_id and x.connection_id = n.connection_id
                and x.kind = $4 and x.external_id = n.hint)
            order by n.dedupe_id limit $6`,
-    values: [tenantId, connectionId, stream, kind, after, limit],
+    values: [tenantId, connectionId, stream, kind, after ?? '', limit],
   });
 }

@@ -4,6 +4,7 @@ export { purgeSweep } from '../../shared/operations/store.js';
 export { approvalSweep } from '../../shared/resources/approvals/expiry.js';
 export { pretendChargeSweep } from '../../shared/resources/autopay-attempts/pretend-sweep.js';
 export { autopaySweep } from '../../shared/resources/autopay-attempts/sweep.js';
+export { seenInvoiceSweep } from '../../shared/resources/books/reconciliation/seen-sweep.js';
 export { claimSweep } from '../../shared/resources/claims/deadlines.js';
 export { clubOfferSweep } from '../../shared/resources/club-offers/sweep.js';
 export { storageSweep } from '../../shared/resources/impounds/storage-sweep.js';

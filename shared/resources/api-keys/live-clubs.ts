@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres/database.js';
-import { IS_LIVE_KEY_SQL } from '../../records/live-key-sql.js';
+import { IS_LIVE_KEY_SQL } from '../../records/keys/live-key-sql.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /**

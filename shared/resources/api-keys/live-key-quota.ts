@@ -1,5 +1,5 @@
 import type { AccountQuotaRule } from '../../records/account-quota.js';
-import { IS_LIVE_KEY_SQL } from '../../records/live-key-sql.js';
+import { IS_LIVE_KEY_SQL } from '../../records/keys/live-key-sql.js';
 
 /**
  * Maximum number of live keys in an account. Integrations need far fewer. The limit protects the

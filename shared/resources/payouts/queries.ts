@@ -1,4 +1,5 @@
 import type { PayoutItemListQuery, PayoutListQuery } from '../../contracts/generated.js';
+import { LOWEST_ID } from '../../platform/ids.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { defineList } from '../../records/lists/define-list.js';
 import { payoutFields, payoutItemFields } from './fields.js';
@@ -31,9 +32,9 @@ export async function findUnreadPayout(
     name: 'find-unread-payout',
     text: `select p.id, p.provider_payout_id from payouts p
            where p.tenant_id = $1 and p.connection_id = $2 and p.are_items_ready and p.items_status = 'pending'
-             and ($3::uuid is null or p.id >= $3) and ($4::uuid is null or p.id > $4)
+             and p.id >= $3 and p.id > $4
            order by p.id limit 1`,
-    values: [tenantId, connectionId, atLeast ?? null, after ?? null],
+    values: [tenantId, connectionId, atLeast ?? LOWEST_ID, after ?? LOWEST_ID],
   });
   return row;
 }

@@ -61,6 +61,31 @@ describe('a pull from a vendor', () => {
     expect(countPulls('since=2026-02-03'), 'the earlier of both times counts').to.equal(1);
   });
 
+  it('after an answer that leaves open whether a text was sent, the streams are read again since the first attempt, not since the write was stored', async () => {
+    await account.client.post(`/connections/${account.connectionId}/pause`, {});
+    const id = await account.sendText('+12125556077');
+    await account.run(
+      `update outbound_operations set created_at = now() - interval '2 days' where connection_id = $1 and local_id = '${id}'`,
+    );
+    let isLost = false;
+    texting.double.misbehave = (name) => {
+      if (name !== 'POST /texts' || isLost) return undefined;
+      isLost = true;
+      return { kind: 'status', status: 500 };
+    };
+    const before = texting.double.requests.length;
+    await account.client.post(`/connections/${account.connectionId}/resume`, {});
+    const since = await eventually('the texts are read again', async () => {
+      if (isLost) await account.hurry();
+      const found = texting.double.requests.slice(before).find(({ query }) => query.includes('since='));
+      return found && new URLSearchParams(found.query).get('since');
+    });
+    const [operation] = await account.run<{ at: number }>(
+      `select (extract(epoch from first_attempt_at) * 1000)::float8 as at from outbound_operations where connection_id = $1 and local_id = '${id}'`,
+    );
+    expect(Date.parse(String(since))).to.equal(Math.floor(operation?.at ?? 0) - 60_000);
+  });
+
   it('a pull applies only the newest of several changes of a record on one page, and no older change later', async () => {
     const { id, text } = await send('+12125556002');
     texting.double.settle(text, 'delivered');

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { eventually } from '../../support/poll.js';
@@ -125,6 +126,16 @@ describe('the doubles of vendors for people', () => {
       );
       expect(await double.stop()).to.equal(0);
     });
+
+  it('a double whose port is taken says so, and how to choose another', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const double = await runDouble('roadsync', '--port', `${port}`);
+    expect(double.output).to.equal(`Another program uses port ${port}. Choose a port with --port.\n`);
+    expect(await double.stop()).to.equal(1);
+    server.close();
+  });
 
   it('a vendor without a double is refused, with the names of the vendors that have one', async () => {
     const double = await runDouble('fax');

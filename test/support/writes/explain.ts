@@ -4,6 +4,8 @@ export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  /** Absent if the node uses no column of the index to find rows. */
+  'Index Cond'?: string;
   'Subplans Removed'?: number;
   Plans?: PlanNode[];
 }
@@ -30,6 +32,14 @@ export function explainPlan(db: Database, tenantId: string, sqlQuery: SqlQuery):
   return explain(db, { tenantId, sqlQuery, options: 'format json' });
 }
 
+/**
+ * Like {@link explainPlan}, but returns the plan for any values, to which PostgreSQL changes after
+ * some runs of a prepared query.
+ */
+export function explainGenericPlan(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<PlanNode[]> {
+  return explain(db, { tenantId, sqlQuery, options: 'format json', isGeneric: true });
+}
+
 /** Like {@link explainPlan}, but runs the query and rolls its changes back. */
 export function explainRun(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<RunNode[]> {
   return explain<RunNode>(db, { tenantId, sqlQuery, options: 'analyze, buffers, format json' });
@@ -37,11 +47,17 @@ export function explainRun(db: Database, tenantId: string, sqlQuery: SqlQuery): 
 
 async function explain<Node extends PlanNode>(
   db: Database,
-  { tenantId, sqlQuery, options }: { tenantId: string; sqlQuery: SqlQuery; options: string },
+  {
+    tenantId,
+    sqlQuery,
+    options,
+    isGeneric = false,
+  }: { tenantId: string; sqlQuery: SqlQuery; options: string; isGeneric?: boolean },
 ): Promise<Node[]> {
   const values = (sqlQuery.values ?? []).map(literal);
   const list = values.length > 0 ? `(${values.join(', ')})` : '';
   return db.runAndRollBack([tenantId], async (tx) => {
+    if (isGeneric) await tx.query({ text: 'set local plan_cache_mode = force_generic_plan' });
     await tx.query({ text: `prepare explained as ${sqlQuery.text}` });
     const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
       text: `explain (${options}) execute explained ${list}`,

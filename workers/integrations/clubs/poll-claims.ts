@@ -2,7 +2,7 @@ import { failpoint } from '../../../shared/config/failpoints.js';
 import type { Change, OpenConnection } from '../../../shared/integrations/contract/connection.js';
 import type { ClubClaimState } from '../../../shared/integrations/contract/motor-club.js';
 import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
-import { NO_TENANT } from '../../../shared/platform/ids.js';
+import { LOWEST_ID } from '../../../shared/platform/ids.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { findPolledClaims, type PolledClaim } from '../../../shared/resources/claims/partner-queries.js';
 import { CLAIM_KIND } from '../../../shared/resources/open-claims/store.js';
@@ -58,7 +58,7 @@ export async function pollClaims(step: Step, stream: DueStream, startedAt: Date)
 
 /** Returns the id after which all claims are read; null to read those that are due. */
 function findStart({ since, cursor }: DueStream): string | null {
-  if (since !== null) return NO_TENANT;
+  if (since !== null) return LOWEST_ID;
   return cursor?.startsWith(ALL) ? cursor.slice(ALL.length) : null;
 }
 

@@ -136,7 +136,8 @@ export async function storeReconciliationFailure(
 }
 
 /**
- * Ends the running comparisons of connections, and forgets which invoices they have seen.
+ * Ends the running comparisons of connections. {@link seenInvoiceSweep} then deletes which invoices
+ * they have seen.
  * @param error the reason why they failed; null if both sides were read
  */
 export async function endReconciliations(
@@ -145,21 +146,12 @@ export async function endReconciliations(
   { error }: { error: string | null },
 ): Promise<void> {
   if (connections.length === 0) return;
-  const values = [JSON.stringify(connections)];
-  const rows = await tx.query<RecordRef>({
+  await tx.query({
     name: 'end-book-reconciliations',
     text: `update book_reconciliations t set status = case when $2::text is null then 'complete' else 'failed' end, last_error = $2,
              ended_at = now(), place = null, next_at = null
            from ${recordsetSql('tenant_id uuid, id uuid')}
-           where t.tenant_id = r.tenant_id and t.connection_id = r.id and t.status = 'running'
-           returning t.tenant_id, t.connection_id as id`,
-    values: [...values, error],
-  });
-  if (rows.length === 0) return;
-  await tx.query({
-    name: 'delete-compared-book-invoices',
-    text: `delete from compared_book_invoices t using ${recordsetSql('tenant_id uuid, id uuid')}
-           where t.tenant_id = r.tenant_id and t.connection_id = r.id`,
-    values: [JSON.stringify(rows)],
+           where t.tenant_id = r.tenant_id and t.connection_id = r.id and t.status = 'running'`,
+    values: [JSON.stringify(connections), error],
   });
 }

@@ -14,6 +14,7 @@ import {
   describeXero,
   THIS_MONTH,
 } from '../../../support/vendors/comparing/comparing.js';
+import { withPgClient } from '../../../support/writes/rows.js';
 
 /** More than one page of either vendor. */
 const MANY = 620;
@@ -95,6 +96,24 @@ describeBooks('pages of a comparison of months', (open) => {
     await comparing.patchStored('failures = 19, next_at = now()');
     await comparing.account.hurry([]);
     expect((await comparing.waitForStatus('failed')).error).to.be.a('string');
+  });
+
+  it('a page that no retry can read ends the comparison at once, and does not pause the connection', async () => {
+    const { account } = comparing;
+    failReads(200, { padding: 'x'.repeat(5_000_000) });
+    const tooLong = await comparing.compare(undefined, 'failed');
+    expect(tooLong.error).to.equal('The response is too long.');
+    account.double.misbehave = () => undefined;
+    await account.releaseBooked();
+    await account.settle();
+    await withPgClient(account.stack.databaseUrl, async (client) => {
+      await client.query('alter table compared_book_invoices add constraint refused check (false) not valid');
+      const internal = await comparing
+        .compare(undefined, 'failed')
+        .finally(() => client.query('alter table compared_book_invoices drop constraint refused'));
+      expect(internal.error).to.equal('Something went wrong on our side.');
+    });
+    expect((await account.client.get(`/connections/${account.connectionId}`)).body.status).to.equal('active');
   });
 
   it('a list that has too many pages ends the comparison', async () => {
