@@ -5,16 +5,20 @@ import { parseDateTimeMs } from '../contracts/schemas/fields.js';
 const INSTANT_COLUMN = /_(at|date|time)$/;
 
 /**
- * Compares two values of a field. Lists are the same if their items are equal. In a column that
- * contains a time, two notations of the same time are equal.
+ * Compares two values of a field. Lists and objects are the same if their members are equal. In a
+ * column that contains a time, two notations of the same time are equal.
  */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;
   const right = b ?? null;
   if (left === right) return true;
-  if (Array.isArray(left) && Array.isArray(right)) return toCanonicalJson(left) === toCanonicalJson(right);
+  if (isJson(left) && isJson(right)) return toCanonicalJson(left) === toCanonicalJson(right);
   if (!INSTANT_COLUMN.test(field) || typeof left !== 'string' || typeof right !== 'string') return false;
   return parseDateTimeMs(left) === parseDateTimeMs(right);
+}
+
+function isJson(value: unknown): boolean {
+  return Array.isArray(value) || (typeof value === 'object' && value?.constructor === Object);
 }
 
 /**
