@@ -91,6 +91,8 @@ import * as addUnansweredWrites from './20261130040000_add_unanswered_writes.js'
 import * as indexEndedClaims from './20261130040100_index_ended_claims.js';
 import * as indexClubContacts from './20261130040200_index_club_contacts.js';
 import * as indexPaymentParts from './20261130040300_index_payment_parts.js';
+import * as addCoverage from './20261130030000_add_coverage.js';
+import * as indexCoverage from './20261130030100_index_coverage.js';
 
 interface Migration {
   name: string;
@@ -192,6 +194,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261129030000_add_dropoff_coordinates', ...addDropoffCoordinates },
   { name: '20261130010000_add_remittances', ...addRemittances },
   { name: '20261130010100_index_po_numbers', ...indexPoNumbers },
+  { name: '20261130030000_add_coverage', ...addCoverage },
+  { name: '20261130030100_index_coverage', ...indexCoverage },
   { name: '20261130040000_add_unanswered_writes', ...addUnansweredWrites },
   { name: '20261130040100_index_ended_claims', ...indexEndedClaims },
   { name: '20261130040200_index_club_contacts', ...indexClubContacts },

@@ -129,6 +129,7 @@ export const EXAMPLES: Record<string, unknown> = {
     rate_card_id: null,
     autopay: null,
     billing_connection_id: null,
+    coverage: null,
     balance_cents: 41_250,
     overdue_cents: 12_500,
     credit_cents: 0,

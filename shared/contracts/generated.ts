@@ -938,6 +938,11 @@ export interface AgentCustomerListItem {
     since: string;
   } | null;
   billing_connection_id?: string | null;
+  coverage?: {
+    loaded_miles: number | null;
+    amount_cents: number | null;
+    service_types: string[] | null;
+  } | null;
   balance_cents: number;
   overdue_cents: number;
   credit_cents?: number;
@@ -965,6 +970,11 @@ export interface Customer {
     since: string;
   } | null;
   billing_connection_id: string | null;
+  coverage: {
+    loaded_miles: number | null;
+    amount_cents: number | null;
+    service_types: string[] | null;
+  } | null;
   balance_cents: number;
   overdue_cents: number;
   credit_cents: number;
@@ -989,6 +999,11 @@ export interface CustomerCreate {
   tax_exempt?: boolean;
   tax_rate_bps?: number | null;
   rate_card_id?: string | null;
+  coverage?: {
+    loaded_miles: number | null;
+    amount_cents: number | null;
+    service_types: string[] | null;
+  } | null;
 }
 export interface CustomerListQuery {
   search?: string;
@@ -1017,6 +1032,11 @@ export interface CustomerPatch {
     when: AutopayTime;
   } | null;
   billing_connection_id?: string | null;
+  coverage?: {
+    loaded_miles: number | null;
+    amount_cents: number | null;
+    service_types: string[] | null;
+  } | null;
 }
 export interface Dispute {
   id: string;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useDashboard } from '../support/browser/dashboard.js';
 import { DrivenJob } from '../support/driving/driven-jobs.js';
-import { makeRateCard } from '../support/records/priced-work-orders.js';
+import { createCompletedWorkOrder, makeRateCard } from '../support/records/priced-work-orders.js';
 import { invoiceInput, lineItem } from '../support/records/samples.js';
 import { runBillingWatch, storeLastingSuggestion } from '../support/records/suggestions.js';
 import type { TestTenant } from '../support/stack.js';
@@ -83,6 +83,45 @@ describe('the screen Suggestions', () => {
     await page.goto(`${dashboard.stack.origin}/app/work-orders/${job.id}`);
     await page.getByText('About 15 (positions for 100 % of the time)').waitFor();
     await page.getByText('About 25 (positions for 100 % of the time)').waitFor();
+  });
+
+  it('what a customer does not cover shows its limits, and accepting takes it off the invoice', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: club } = await tenant.client.post('/customers', {
+      company_name: 'Tri-State Club',
+      coverage: { loaded_miles: 10, amount_cents: 9_000 },
+    });
+    const workOrderId = await createCompletedWorkOrder(tenant.client, { facts: { customer_id: club.id } });
+    const tow = lineItem({ category: 'tow', quantity: 1, unit_price_cents: 10_000 });
+    const mileage = { name: 'Loaded miles', category: 'mileage', quantity: 30, unit_type: 'mile' } as const;
+    const { body: invoice } = await tenant.client.post(
+      '/invoices',
+      invoiceInput({
+        customer_id: club.id,
+        work_order_id: workOrderId,
+        billing_email: 'payer@example.com',
+        line_items: [tow, lineItem({ ...mileage, unit_price_cents: 450 })],
+      }),
+    );
+    await runBillingWatch(dashboard.stack);
+    const title = 'More is billed than the customer covers';
+    await page.goto(`${dashboard.stack.origin}/app/suggestions`);
+    await page.getByRole('link', { name: title }).click();
+    const drawer = page.getByRole('dialog', { name: title, exact: true });
+    for (const row of [
+      /Billed before tax \$235\.00/,
+      /Loaded miles covered 10$/,
+      /Miles beyond 20 for \$90\.00/,
+      /Amount covered \$90\.00/,
+      /To charge to the motorist, before tax \$145\.00/,
+    ])
+      await drawer.getByRole('row', { name: row }).waitFor();
+    await drawer.getByRole('button', { name: 'Accept' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Accept/ });
+    await dialog.getByText('Subtotal afterwards').waitFor();
+    await dialog.getByRole('button', { name: 'Accept' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await tenant.client.get(`/invoices/${invoice.id}`)).body.subtotal_cents).to.equal(9_000);
   });
 
   /** Changes the invoice no more afterwards: the running clock would close the suggestion. */

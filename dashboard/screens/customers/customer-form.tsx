@@ -7,6 +7,7 @@ import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
 import { useEdits } from '../../parts/dialogs/use-edits';
 import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { useUrl } from '../../parts/url/use-url';
+import { COVERAGE_FIELDS, CoverageFields } from './coverage-fields';
 import { useBillingPartners } from './use-billing-partners';
 
 type Draft = Schemas['CustomerCreate'];
@@ -29,6 +30,7 @@ const FIELDS = [
   'tax_rate_bps',
   'rate_card_id',
   'billing_connection_id',
+  ...COVERAGE_FIELDS,
 ];
 
 export function NewCustomer({ onClose }: { onClose: () => void }) {
@@ -150,6 +152,7 @@ function CustomerFields({
         checked={draft.tax_exempt ?? false}
         onChange={(event) => set({ tax_exempt: event.currentTarget.checked })}
       />
+      <CoverageFields coverage={draft.coverage} onEdit={(coverage) => set({ coverage })} errors={errors} />
     </>
   );
 }

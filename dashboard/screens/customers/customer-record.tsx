@@ -12,6 +12,7 @@ import { humanize, StatusBadge } from '../../parts/record/status-badge';
 import { RecordLink, ScreenLink } from '../../parts/url/links';
 import { Money } from '../../parts/values/money';
 import { TimeAgo } from '../../parts/values/time';
+import { describeCoverage } from './coverage-fields';
 import { EditCustomer } from './customer-form';
 import { Statement } from './customer-statement';
 import { PaymentMethods } from './payment-methods/payment-methods-tab';
@@ -104,6 +105,7 @@ function Details({ customer }: { customer: Customer }) {
         Terms: customer.terms_days === null ? "The account's" : `${customer.terms_days} days`,
         Tax: describeTax(customer),
         'Rate card': card.data?.name ?? "The account's default",
+        Covers: describeCoverage(customer.coverage),
         ...(!customer.billing_connection_id ? {} : { 'Billed through': partner ?? 'A billing partner' }),
         Created: <TimeAgo at={customer.created_at} />,
         Changed: <TimeAgo at={customer.updated_at} />,

@@ -62,6 +62,23 @@ const PHRASES: readonly [RegExp, (parts: string[]) => Record<string, string>][] 
     }),
   ],
   [
+    /^(\$[\d,.]+) before tax are billed\.(?: The customer covers ([\d.]+) loaded miles .+?: ([\d.]+) miles? for (\$[\d,.]+) (?:is|are) beyond\.)?(?: The customer covers (\$[\d,.]+) of a work order.*?\.)? Beyond the coverage are (\$[\d,.]+)\. .+$/,
+    ([billed = '', miles, beyond = '', price = '', most, amount = '']) => ({
+      'Billed before tax': billed,
+      ...(miles && { 'Loaded miles covered': miles, 'Miles beyond': `${beyond} for ${price}` }),
+      ...(most && { 'Amount covered': most }),
+      'To charge to the motorist, before tax': amount,
+    }),
+  ],
+  [
+    /^The customer covers (.+); the service of this work order is (.+)\. All (\$[\d,.]+) before tax are beyond/,
+    ([covered = '', service = '', amount = '']) => ({
+      'Services covered': covered.replaceAll('_', ' '),
+      'Service of the work order': service.replaceAll('_', ' '),
+      'To charge to the motorist, before tax': amount,
+    }),
+  ],
+  [
     /^Invoice (.+) bills (the same .+) the same total of (\$[\d,.]+), (.+)\.$/,
     ([number = '', shared = '', total = '', apart = '']) => ({
       'Earlier invoice': number,

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Suggestion>[] = [
 ];
 
 const HOW =
-  'Detectors compare each invoice and work order that changes with similar ones of this account, and find fees that were not billed, unusual amounts and duplicates. They begin when 8 similar work orders are billed. Billed miles are also compared with the positions of trucks, and billed storage with released impounds. Denied claims are listed here too. The same list for a program:';
+  'Detectors compare each invoice and work order that changes with similar ones of this account, and find fees that were not billed, unusual amounts and duplicates. They begin when 8 similar work orders are billed. Billed miles are also compared with the positions of trucks, billed storage with released impounds, and invoices with what their customers cover. Denied claims are listed here too. The same list for a program:';
 
 export function SuggestionsScreen() {
   const curl = buildCurl('/suggestions', { query: { status: 'open' } });

@@ -11,6 +11,7 @@ import {
 import { defineFields } from '../../records/fields/record-fields.js';
 import { autopayField } from '../autopay/autopay-field.js';
 import { rateCardTable } from '../rate-cards/table.js';
+import { coverageField } from './coverage-field.js';
 
 /**
  * Returns SQL for the open amount of a customer's released invoices that match `condition`. The
@@ -99,4 +100,5 @@ export const customerFields = defineFields({
     output: uuid().allow(null).description(BILLED_THROUGH).example(null, { override: true }),
     columns: 'uuid',
   },
+  coverage: coverageField,
 });

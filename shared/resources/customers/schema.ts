@@ -37,6 +37,7 @@ export const agentCustomerListItem = customerFields.response
       'updated_at',
       'autopay',
       'billing_connection_id',
+      'coverage',
     ],
     (member) => member.optional(),
   )

@@ -5,7 +5,7 @@ export const suggestionKind = namedEnum('SuggestionKind', SUGGESTION_KINDS, {
   missed_fee: 'A fee was not billed, or not in full: comparable jobs, positions or an impound show it',
   denial: 'A motor club denied a claim, and no automatic rebill applies',
   anomaly:
-    'An amount, distance or time is unusual, more was billed than driven, or a record looks like a duplicate',
+    'An amount, distance or time is unusual, more was billed than driven or than a customer covers, or a record looks like a duplicate',
 });
 
 export const suggestionStatus = namedEnum('SuggestionStatus', SUGGESTION_STATUSES, {

@@ -65,13 +65,13 @@ export class LineItemAdder {
    */
   add(
     command: Command,
-    { invoice_id: invoiceId, proposed_lines: proposed }: SuggestionRow,
+    { invoice_id: invoiceId, proposed_lines: proposed, invoice_subtotal_cents: computedFor }: SuggestionRow,
   ): CommandOutcome | undefined {
     if (!invoiceId || proposed.length === 0) return undefined;
     const target = this.targets.get(refKey({ tenant_id: command.tenantId, id: invoiceId }));
     if (!target) throw new Error(`invoice ${invoiceId} of a suggestion is gone`);
-    const lockError = findLockError(target, proposed);
-    if (lockError) return lockError;
+    const refusal = findLockError(target, proposed) ?? findChangedSubtotal(target, computedFor);
+    if (refusal) return refusal;
     const lines = [...target.lines, ...proposed];
     const price = priceInvoice(lines, target.row.tax_rate_bps);
     const totalError =
@@ -129,6 +129,18 @@ function findLockError(
     code: 'invoice_locked',
     message,
     details: [{ field: 'proposed_lines', code: 'locked', message }],
+  });
+}
+
+/** Line items that take off what is beyond a limit are wrong for any other subtotal. */
+function findChangedSubtotal(
+  { row, money }: TargetInvoice,
+  computedFor: number | null,
+): CommandOutcome | undefined {
+  if (computedFor === null || computedFor === money.subtotal_cents) return undefined;
+  return failedOutcome({
+    code: 'conflict',
+    message: `Invoice ${row.invoice_number} has changed since this was suggested. The next scan of the detectors, within a minute, updates the suggestion.`,
   });
 }
 

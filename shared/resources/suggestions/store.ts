@@ -10,6 +10,7 @@ export interface SuggestionRow extends Row, RecordRef {
   detector: string;
   invoice_id: string | null;
   proposed_lines: ProposedLine[];
+  invoice_subtotal_cents: number | null;
   status: SuggestionStatus;
   note: string | null;
 }
@@ -17,7 +18,7 @@ export interface SuggestionRow extends Row, RecordRef {
 export type NewSuggestion = SuggestionDraft & RecordRef;
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
-  rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb`;
+  rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb, invoice_subtotal_cents bigint`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 /**

@@ -9,7 +9,7 @@ describe('invoices and customers by keyboard alone', function () {
   this.timeout(120_000);
   const dashboard = useDashboard();
 
-  it('a person creates a customer, corrects it, bills it through a partner, and finds it by the filter', async () => {
+  it('a person creates a customer, corrects it, enters its coverage, bills it through a partner, and finds it', async () => {
     const tenant = await dashboard.stack.createTenant('Hudson Towing');
     const partner = await storeBillingPartner(dashboard.stack, { tenantId: tenant.id, text: 'Club billing' });
     const { page, person } = await openForKeyboard(dashboard, 'customers', { tenant });
@@ -24,17 +24,22 @@ describe('invoices and customers by keyboard alone', function () {
     await person.waitForFocus(edit.getByLabel('Billing e-mail'));
     await person.press('Control+A');
     await page.keyboard.type('ap@bay-street.example');
+    await person.fillField('Covered loaded miles', '12.5');
+    await person.fillField('Covered amount before tax', '150');
+    await person.chooseSeveral('Covered services', ['Lockout', 'Jump start']);
     await person.choose('Billed through', 'Club billing');
     await person.submit(edit, 'Save');
     await person.waitForFocus(person.dialog('Bay Street Garage'));
+    await page.getByText('12.5 loaded miles; $150.00 before tax; Lockout, Jump start').waitFor();
     await person.press('Escape');
     await person.dialog('Bay Street Garage').waitFor({ state: 'detached' });
     await person.fillField('Search', 'Bay Str');
     await page.waitForURL(/search=Bay/);
     const { body } = await tenant.client.get('/customers');
-    expect(body.data.items[0]).to.include({
+    expect(body.data.items[0]).to.deep.include({
       billing_email: 'ap@bay-street.example',
       billing_connection_id: partner,
+      coverage: { loaded_miles: 12.5, amount_cents: 15_000, service_types: ['lockout', 'jump_start'] },
     });
     person.expectWrites('POST /customers', 'PATCH /customers/{id}');
   });

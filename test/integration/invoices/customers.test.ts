@@ -38,6 +38,7 @@ describe('customers', () => {
       terms_days: 45,
       tax_exempt: true,
       tax_rate_bps: 800,
+      coverage: { loaded_miles: 12.5, amount_cents: 15_000, service_types: ['tow', 'jump_start'] },
     }),
     nullable: [
       'billing_email',
@@ -48,7 +49,23 @@ describe('customers', () => {
       'zip',
       'terms_days',
       'tax_rate_bps',
+      'coverage',
     ],
+  });
+
+  it('a limit that is left out of a coverage is null, and a limit out of range is refused', async () => {
+    const { coverage } = await createCustomer({ company_name: 'Miles Club', coverage: { loaded_miles: 0 } });
+    expect(coverage).to.deep.equal({ loaded_miles: 0, amount_cents: null, service_types: null });
+    for (const [member, value] of Object.entries({
+      loaded_miles: 1.00001,
+      amount_cents: 0,
+      service_types: [],
+    })) {
+      const body = { company_name: 'Miles Club', coverage: { [member]: value } };
+      const refused = await tenant.client.post('/customers', body);
+      expect(refused.status, member).to.equal(400);
+      expect(refused.body.error.details[0].field).to.equal(`coverage.${member}`);
+    }
   });
 
   it('two customers can have the same name', async () => {

@@ -137,6 +137,18 @@ export class KeyboardPerson {
     await wanted.waitFor({ state: 'detached' });
   }
 
+  /** Goes to a field that takes several options, and finds and adds each by its name. */
+  async chooseSeveral(label: string, options: readonly string[]): Promise<void> {
+    await this.reach(this.#field(label));
+    for (const name of options) {
+      await this.page.keyboard.type(name);
+      const option = this.page.getByRole('option', { name, exact: true });
+      await option.waitFor();
+      await this.#press('ArrowDown');
+      await this.press('Enter');
+    }
+  }
+
   /**
    * Goes to the radio buttons of the open dialog by Tab, then to the wanted button by the arrow
    * keys.

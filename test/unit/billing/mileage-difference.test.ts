@@ -52,7 +52,14 @@ function createJob(change: Partial<BilledWorkOrder> = {}): BilledWorkOrder {
 const HISTORY = Array.from({ length: 9 }, () => createJob());
 
 function detect(job: BilledWorkOrder, change: Partial<DetectionSubject> = {}) {
-  const subject = { job, cardItems: null, impound: undefined, history: HISTORY, possibleDuplicates: [] };
+  const subject = {
+    job,
+    cardItems: null,
+    impound: undefined,
+    coverage: undefined,
+    history: HISTORY,
+    possibleDuplicates: [],
+  };
   return runDetectors({ ...subject, ...change }, INITIAL_THRESHOLDS).filter(({ detector }) =>
     ['missed_driven_miles', 'anomaly_driven_miles', 'missed_mileage'].includes(detector),
   );

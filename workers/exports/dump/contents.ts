@@ -95,7 +95,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   api_keys: defineFieldTable(apiKeyFields, 'rolled_from', { key_hash: 'a credential' }),
   tenant_counters: defineTable('tenant_id name value'),
   rate_cards: defineFieldTable(rateCardFields),
-  customers: defineFieldTable(customerFields, '', STORED_JSON),
+  customers: defineFieldTable(customerFields, 'coverage_changed_at', STORED_JSON),
   drivers: defineFieldTable(driverFields, 'phone_e164 name_key'),
   trucks: defineFieldTable(truckFields),
   work_orders: defineFieldTable(
@@ -141,7 +141,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   payout_items: defineFieldTable(payoutItemFields, 'connection_id provider_payment_id provider_source_id'),
   claims: defineFieldTable(claimFields),
   remittances: defineFieldTable(remittanceFields, 'identity'),
-  suggestions: defineFieldTable(suggestionFields, 'occasion'),
+  suggestions: defineFieldTable(suggestionFields, 'occasion invoice_subtotal_cents'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),
   approvals: defineFieldTable(approvalFields, 'entity_id source'),
   connections: defineFieldTable(connectionFields, '', {

@@ -42,6 +42,8 @@ export const DETECTORS = {
   anomaly_miles: DEVIATION,
   anomaly_duration: DEVIATION,
   anomaly_driven_miles: DISTANCE,
+  /** For coverage, the threshold is the smallest amount in cents that is reported. */
+  beyond_coverage: { initial: 500, min: 100, max: 5_000, onDismiss: 500, onAccept: -100 },
   /** For duplicates, the threshold is the maximum number of days between the two invoices. */
   duplicate_invoice: { initial: 14, min: 3, max: 30, onDismiss: -2, onAccept: 1 },
 } as const satisfies Record<string, ThresholdLearning>;

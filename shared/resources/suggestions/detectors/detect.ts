@@ -1,5 +1,6 @@
 import { findUnusualAmount } from './amount.js';
 import { findAnomaly, MEASURES } from './anomaly.js';
+import { findBeyondCoverage } from './beyond-coverage.js';
 import type { Thresholds } from './catalogue.js';
 import { findDuplicate } from './duplicate.js';
 import type { DetectionSubject } from './facts.js';
@@ -17,6 +18,7 @@ export function runDetectors(subject: DetectionSubject, thresholds: Thresholds):
     ...FEE_RULES.map((rule) => findMissedFee(rule, subject, thresholds)),
     findMileageDifference(subject, thresholds),
     findUnbilledStorage(subject, thresholds),
+    findBeyondCoverage(subject, thresholds),
     findUnusualAmount(subject, thresholds),
     ...MEASURES.map((measure) => findAnomaly(measure, subject, thresholds)),
     findDuplicate(subject, thresholds),

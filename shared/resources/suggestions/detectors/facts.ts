@@ -70,8 +70,22 @@ export interface ImpoundStay {
   is_newest_invoice: boolean;
 }
 
+/** What the invoice's customer pays for the work order. A member that is null is not limited. */
+export interface CoverageTerms {
+  /** With the free miles of the rate card. */
+  loaded_miles: number | null;
+  /** Before tax, over all invoices of the work order for the customer. */
+  amount_cents: number | null;
+  service_types: string[] | null;
+  /** What earlier invoices of the work order bill the same customer. */
+  earlier_miles: number;
+  earlier_cents: number;
+}
+
 export interface DetectionSubject {
   job: BilledWorkOrder;
+  /** Undefined if the customer pays everything, or the invoice has been released. */
+  coverage: CoverageTerms | undefined;
   /** The items of the rate card that is in force for the work order; null without one. */
   cardItems: readonly RateCardItem[] | null;
   /** Undefined if no vehicle of the work order was impounded. */

@@ -36,4 +36,9 @@ export interface SuggestionDraft
    * compares an invoice with another record, it names what that record said.
    */
   occasion: string;
+  /**
+   * The subtotal for which the proposed line items were computed. Accepting is refused if the
+   * invoice has another one. Absent if the line items are right for any subtotal.
+   */
+  invoice_subtotal_cents?: number;
 }

@@ -89,8 +89,8 @@ function findOnlyLine({ job }: DetectionSubject): BilledLineItem | undefined {
   return line && isOnly && line.unit_type === 'mile' && line.unit_price_cents > 0 ? line : undefined;
 }
 
-/** Returns the card's item by which the line item was priced. */
-function findOwnItem(subject: DetectionSubject, line: BilledLineItem): RateCardItem | undefined {
+/** Returns the card's item by which a line item of mileage was priced. */
+export function findOwnItem(subject: DetectionSubject, line: BilledLineItem): RateCardItem | undefined {
   const item = findMileageItem(subject);
   return item?.unit_price_cents === line.unit_price_cents ? item : undefined;
 }

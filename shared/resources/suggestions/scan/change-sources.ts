@@ -4,6 +4,8 @@
  * the index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
+/** In these statuses, the customer has not got the invoice yet. */
+export const UNRELEASED_STATUSES = `('draft', 'needs_review', 'approved')`;
 /** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
 /**
@@ -90,6 +92,27 @@ const SIBLINGS_OF_VOIDED = selectInvoicesOf({
 });
 
 /**
+ * Returns SQL that selects the unreleased invoices of the customers `c` after a change of their
+ * coverage, or of the rate cards that say which miles are free.
+ */
+function selectCoveredInvoices(changed: string, changedAt: string): string {
+  return `
+  select i.id, ${changedAt} as changed_at, greatest(i.updated_at, ${changedAt}) as version from ${changed}
+  cross join lateral (select * from invoices x where x.tenant_id = c.tenant_id and x.customer_id = c.id
+                        and x.status in ${UNRELEASED_STATUSES} offset 0) i
+  where c.tenant_id = own.tenant_id and ${changedAt} > ${SINCE} and ${scannedVersion('i')} < ${changedAt}
+  order by ${changedAt}, i.id`;
+}
+
+/** Also if the customer now covers everything, because open suggestions must then close. */
+const CHANGED_COVERAGES = selectCoveredInvoices('customers c', 'c.coverage_changed_at');
+
+const NEW_RATE_CARDS = selectCoveredInvoices(
+  `rate_cards k join customers c on c.tenant_id = k.tenant_id and c.coverage_changed_at is not null and c.coverage is not null`,
+  'k.created_at',
+);
+
+/**
  * Queries for the invoices of tenant `own` to scan, oldest change first. Each has an index of its
  * own.
  */
@@ -99,4 +122,6 @@ export const CHANGE_SOURCES = [
   RELEASED_IMPOUNDS,
   MEASURED_DRIVES,
   SIBLINGS_OF_VOIDED,
+  CHANGED_COVERAGES,
+  NEW_RATE_CARDS,
 ] as const;

@@ -78,6 +78,7 @@ export async function loadDetectionSubjects(
     job,
     cardItems: rulesByInvoice.get(job.invoice_id)?.cardItems ?? null,
     impound: rulesByInvoice.get(job.invoice_id)?.impound ?? undefined,
+    coverage: rulesByInvoice.get(job.invoice_id)?.coverage ?? undefined,
     history: history.filter(({ service_type: service }) => service === job.service_type),
     possibleDuplicates: twins.filter(({ of }) => of === job.invoice_id),
   }));

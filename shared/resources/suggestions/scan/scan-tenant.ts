@@ -6,7 +6,7 @@ import { buildClockCommand } from '../../../records/sweeps/clock-command.js';
 import { createSuggestion, expireSuggestion } from '../commands.js';
 import { runDetectors } from '../detectors/detect.js';
 import { readThresholds } from '../thresholds.js';
-import { CHANGE_SOURCES, OVERLAP } from './change-sources.js';
+import { CHANGE_SOURCES, OVERLAP, UNRELEASED_STATUSES } from './change-sources.js';
 import { compareWithKnown, readKnownSuggestions } from './known-suggestions.js';
 import { loadDetectionSubjects } from './load-subjects.js';
 
@@ -132,8 +132,9 @@ async function storeProgress(
 }
 
 /**
- * Returns the other invoices of the same work orders that have an open suggestion. If one of the
- * changed invoices now has the missing line item, that suggestion must close.
+ * Returns the other invoices of the same work orders that have an open suggestion, or are billed to
+ * a customer with a coverage. If one of the changed invoices now has the missing line item, that
+ * suggestion must close. If it bills more, less of the coverage is left for the others.
  */
 async function findSuggestedSiblings(
   tx: Transaction,
@@ -145,7 +146,9 @@ async function findSuggestedSiblings(
     text: `select distinct o.id from ${recordsetSql('tenant_id uuid, id uuid')}
            join invoices i on i.tenant_id = r.tenant_id and i.id = r.id
            cross join lateral (select * from invoices x where x.tenant_id = i.tenant_id and x.work_order_id = i.work_order_id offset 0) o
-           where exists (select from suggestions s where s.tenant_id = o.tenant_id and s.invoice_id = o.id and s.status = 'open')`,
+           where exists (select from suggestions s where s.tenant_id = o.tenant_id and s.invoice_id = o.id and s.status = 'open')
+             or (o.status in ${UNRELEASED_STATUSES} and exists (select from customers c
+                   where c.tenant_id = o.tenant_id and c.id = o.customer_id and c.coverage is not null))`,
     values: [JSON.stringify(invoiceIds.map((id) => ({ tenant_id: tenantId, id })))],
   });
   const changed = new Set(invoiceIds);
