@@ -87,12 +87,12 @@ import * as indexVoidedInvoices from './20261129020100_index_voided_invoices.js'
 import * as addDropoffCoordinates from './20261129030000_add_dropoff_coordinates.js';
 import * as addRemittances from './20261130010000_add_remittances.js';
 import * as indexPoNumbers from './20261130010100_index_po_numbers.js';
+import * as addCoverage from './20261130030000_add_coverage.js';
+import * as indexCoverage from './20261130030100_index_coverage.js';
 import * as addUnansweredWrites from './20261130040000_add_unanswered_writes.js';
 import * as indexEndedClaims from './20261130040100_index_ended_claims.js';
 import * as indexClubContacts from './20261130040200_index_club_contacts.js';
 import * as indexPaymentParts from './20261130040300_index_payment_parts.js';
-import * as addCoverage from './20261130030000_add_coverage.js';
-import * as indexCoverage from './20261130030100_index_coverage.js';
 
 interface Migration {
   name: string;
