@@ -87,6 +87,7 @@ import * as indexVoidedInvoices from './20261129020100_index_voided_invoices.js'
 import * as addDropoffCoordinates from './20261129030000_add_dropoff_coordinates.js';
 import * as addRemittances from './20261130010000_add_remittances.js';
 import * as indexPoNumbers from './20261130010100_index_po_numbers.js';
+import * as addOdometers from './20261130020000_add_odometers.js';
 import * as addCoverage from './20261130030000_add_coverage.js';
 import * as indexCoverage from './20261130030100_index_coverage.js';
 import * as addUnansweredWrites from './20261130040000_add_unanswered_writes.js';
@@ -194,6 +195,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261129030000_add_dropoff_coordinates', ...addDropoffCoordinates },
   { name: '20261130010000_add_remittances', ...addRemittances },
   { name: '20261130010100_index_po_numbers', ...indexPoNumbers },
+  { name: '20261130020000_add_odometers', ...addOdometers },
   { name: '20261130030000_add_coverage', ...addCoverage },
   { name: '20261130030100_index_coverage', ...indexCoverage },
   { name: '20261130040000_add_unanswered_writes', ...addUnansweredWrites },

@@ -2515,6 +2515,11 @@ export interface Truck {
   current_work_order_id: string | null;
   created_at: string;
   updated_at: string;
+  odometer: {
+    miles: number;
+    source: "obd" | "gps";
+    read_at: string;
+  } | null;
 }
 export interface TruckCreate {
   unit_number: string;
@@ -2913,6 +2918,8 @@ export interface AgentWorkOrder {
     loaded_miles: number | null;
     loaded_coverage: number | null;
     measured_at: string;
+    source: "positions" | "odometer" | null;
+    loaded_source: "positions" | "odometer" | null;
   } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
@@ -2999,6 +3006,8 @@ export interface WorkOrder {
     loaded_miles: number | null;
     loaded_coverage: number | null;
     measured_at: string;
+    source: "positions" | "odometer" | null;
+    loaded_source: "positions" | "odometer" | null;
   } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
@@ -3100,6 +3109,8 @@ export interface WorkOrderListItem {
     loaded_miles: number | null;
     loaded_coverage: number | null;
     measured_at: string;
+    source: "positions" | "odometer" | null;
+    loaded_source: "positions" | "odometer" | null;
   } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
@@ -3372,6 +3383,8 @@ export interface ActiveJob {
     loaded_miles: number | null;
     loaded_coverage: number | null;
     measured_at: string;
+    source: "positions" | "odometer" | null;
+    loaded_source: "positions" | "odometer" | null;
   } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
@@ -3430,6 +3443,11 @@ export interface BoardTruck {
   current_work_order_id: string | null;
   created_at: string;
   updated_at: string;
+  odometer: {
+    miles: number;
+    source: "obd" | "gps";
+    read_at: string;
+  } | null;
   driver: {
     id: string;
     name: string;
@@ -3496,6 +3514,8 @@ export interface UnassignedJob {
     loaded_miles: number | null;
     loaded_coverage: number | null;
     measured_at: string;
+    source: "positions" | "odometer" | null;
+    loaded_source: "positions" | "odometer" | null;
   } | null;
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;

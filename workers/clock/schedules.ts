@@ -15,7 +15,6 @@ export { recurringInvoiceSweep } from '../../shared/resources/recurring-invoices
 export { expiringCardSweep } from '../../shared/resources/saved-methods/sweep.js';
 export { pretendTerminalSweep } from '../../shared/resources/terminal-payments/sweep.js';
 export { endpointHealthSweep } from '../../shared/resources/webhook-endpoints/health/sweep.js';
-export { driveSweep } from '../../shared/resources/work-orders/driven/sweep.js';
 export { exportScheduleTask } from '../exports/run-export-schedules.js';
 export { exportTask } from '../exports/watch-exports.js';
 export { connectionTask } from '../integrations/wake-connections.js';
@@ -24,5 +23,6 @@ export { replayTask } from '../webhooks/run-replays.js';
 export { endpointQueueTask } from '../webhooks/wake-endpoint-queues.js';
 export { operationTask } from '../writes/resubmit-operations.js';
 export { partitionTask } from './maintain-partitions.js';
+export { driveTask } from './measure-drives.js';
 export { storedJsonSweep } from './store-json.js';
 export { billingTask } from './watch-billing.js';

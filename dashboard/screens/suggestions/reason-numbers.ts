@@ -41,10 +41,11 @@ const PHRASES: readonly [RegExp, (parts: string[]) => Record<string, string>][] 
     }),
   ],
   [
-    /^([\d.]+) miles were billed\. The truck's positions show ([\d.]+) loaded miles, of which ([\d.]+) are free: ([\d.]+) to bill\. The difference is (\$[\d,.]+)\. Positions cover (\d+ %) .+$/,
-    ([billed = '', driven = '', free = '', due = '', amount = '', coverage = '']) => ({
+    /^([\d.]+) miles were billed\. The truck's (positions show|odometer shows) ([\d.]+) loaded miles, of which ([\d.]+) are free: ([\d.]+) to bill\. The difference is (\$[\d,.]+)\. Positions cover (\d+ %) .+$/,
+    ([billed = '', source = '', driven = '', free = '', due = '', amount = '', coverage = '']) => ({
       'Miles billed': billed,
-      'Loaded miles by positions, estimated': driven,
+      [source === 'odometer shows' ? 'Loaded miles by odometer' : 'Loaded miles by positions, estimated']:
+        driven,
       'Miles that are free': free,
       'Miles to bill': due,
       Difference: amount,

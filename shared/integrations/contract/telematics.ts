@@ -60,8 +60,25 @@ export interface VehiclePosition {
   at: string;
 }
 
+/**
+ * Where the reading of an odometer comes from: `obd` is read from the vehicle, and `gps` is what
+ * the vendor calculates from positions.
+ */
+export const ODOMETER_SOURCES = ['obd', 'gps'] as const;
+export type OdometerSource = (typeof ODOMETER_SOURCES)[number];
+
+/** What the odometer of a vehicle showed at one time. */
+export interface VehicleOdometer {
+  externalId: string;
+  miles: number;
+  source: OdometerSource;
+  /** RFC 3339 */
+  at: string;
+}
+
 export interface PositionPage {
   positions: VehiclePosition[];
+  odometers: VehicleOdometer[];
   cursor: string;
   /** True if the vendor has no newer positions now. */
   isLast: boolean;
@@ -100,7 +117,8 @@ export interface TelematicsAdapter {
   /** @throws {VendorError} `http_403` if the credentials may not read drivers */
   listDrivers(connection: OpenConnection, next: string | null): Promise<ListPage<ListedDriver>>;
   /**
-   * Reads the positions that are newer than the cursor. Without a cursor, or if the vendor no
+   * Reads the positions that are newer than the cursor, and the readings of odometers that come
+   * with them. Without a cursor, or if the vendor no
    * longer accepts it, reads the latest position of each vehicle. May return a position again, but
    * not one whose time is ahead of the clock: the worker would take it for a new one.
    */

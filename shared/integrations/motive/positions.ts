@@ -1,7 +1,7 @@
 import type { OpenConnection } from '../contract/connection.js';
-import type { PositionPage, VehiclePosition } from '../contract/telematics.js';
+import type { PositionPage, VehicleOdometer, VehiclePosition } from '../contract/telematics.js';
 import { isObject, readId, readTime, type Unread } from '../contract/values/read-values.js';
-import { readHeading, readMph, readPlace } from '../contract/values/vehicle-values.js';
+import { readHeading, readMph, readOdometer, readPlace } from '../contract/values/vehicle-values.js';
 import { readPage } from './api/client.js';
 
 /**
@@ -27,7 +27,14 @@ interface Location {
   located_at: string;
   bearing?: number;
   speed?: number;
+  /** What Motive calculates. */
+  odometer?: number | null;
+  /** What the vehicle's own odometer shows. */
+  true_odometer?: number | null;
 }
+
+/** A position with what the odometer showed there. */
+type LocatedPosition = VehiclePosition & { odometer: Pick<VehicleOdometer, 'miles' | 'source'> | null };
 
 /** The place in the polls of the current positions. */
 interface Place {
@@ -66,13 +73,17 @@ export async function pullPositions(
     seen: page.next === null ? null : seen,
     ahead: rememberAhead(place.ahead, { known, ahead }),
   };
-  const positions = [
+  const located = [
     ...known.filter(({ at }) => Date.parse(at) >= since),
     ...ahead.filter(({ externalId, at }) => {
       return place.ahead[externalId] !== at && next.ahead[externalId] === at;
     }),
   ];
-  return { positions, cursor: JSON.stringify(next), isLast: page.next === null };
+  const positions = located.map(({ odometer: _, ...position }) => position);
+  const odometers = located.flatMap(({ externalId, at, odometer }) =>
+    odometer === null ? [] : [{ externalId, ...odometer, at }],
+  );
+  return { positions, odometers, cursor: JSON.stringify(next), isLast: page.next === null };
 }
 
 function startPage(cursor: string | null): Place {
@@ -99,11 +110,18 @@ function rememberAhead(
   return Object.fromEntries(Object.entries(Object.fromEntries([...kept, ...times])).slice(0, MAX_AHEAD));
 }
 
-function toPosition(vehicle: Unread<LocatedVehicle>): VehiclePosition[] {
+function toPosition(vehicle: Unread<LocatedVehicle>): LocatedPosition[] {
   const externalId = readId(vehicle.id);
   const location: Unread<Location> = isObject(vehicle.current_location) ? vehicle.current_location : {};
   const [at, place] = [readTime(location.located_at), readPlace(location.lat, location.lon)];
   if (externalId === undefined || at === null || place === null) return [];
   const { bearing, speed } = location;
-  return [{ externalId, ...place, heading: readHeading(bearing), speedMph: readMph(speed), at }];
+  const odometer = toOdometer(location);
+  return [{ externalId, ...place, heading: readHeading(bearing), speedMph: readMph(speed), at, odometer }];
+}
+
+function toOdometer(location: Unread<Location>): LocatedPosition['odometer'] {
+  const [own, calculated] = [readOdometer(location.true_odometer), readOdometer(location.odometer)];
+  if (own !== null) return { miles: own, source: 'obd' };
+  return calculated === null ? null : { miles: calculated, source: 'gps' };
 }

@@ -9,7 +9,7 @@ import {
   readTime,
   type Unread,
 } from '../contract/values/read-values.js';
-import { readMiles } from '../contract/values/vehicle-values.js';
+import { convertMeters, readMiles } from '../contract/values/vehicle-values.js';
 import { readPage, readPageAfter } from './api/client.js';
 
 /** The first pull of a connection looks this far back. */
@@ -21,7 +21,6 @@ const MAX_DEFECT_PAGES = 5;
 /** Maximum number of defects of one report, and of types of defects in one request. */
 const MAX_DEFECTS = 200;
 const MAX_TYPES = 100;
-const METERS_PER_MILE = 1609.344;
 const MAX_NAME_CHARS = 200;
 const MAX_NOTES_CHARS = 5000;
 /** A cursor that is not used dies after 30 days. The reports of this time are then read again. */
@@ -197,7 +196,7 @@ function toChange(dvir: Unread<Dvir>, defects: FoundDefects): Change<VehicleInsp
       const unknown = { externalId, component: 'Defect', resolvedAt: null, resolvedBy: null };
       return [defects.known.get(externalId) ?? unknown];
     }),
-    odometerMiles: toMiles(odometerMeters),
+    odometerMiles: readMiles(convertMeters(odometerMeters)),
     notes: readText(mechanicNotes, MAX_NOTES_CHARS),
     submittedAt,
     updatedAt,
@@ -216,8 +215,4 @@ function findDriver(signature: unknown): string | null {
 
 function isVerdict(status: unknown): status is VehicleInspection['verdict'] {
   return status === 'safe' || status === 'unsafe' || status === 'resolved';
-}
-
-function toMiles(meters: unknown): number | null {
-  return typeof meters === 'number' ? readMiles(meters / METERS_PER_MILE) : null;
 }

@@ -10,6 +10,7 @@ import {
   uuid,
   vin,
 } from '../../contracts/schemas/fields.js';
+import { ODOMETER_SOURCES } from '../../integrations/contract/telematics.js';
 import { type Field, optionalReference, optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { driverTable } from '../drivers/table.js';
@@ -76,6 +77,32 @@ const location: Field = {
   ],
 };
 
+const odometer: Field = {
+  output: allRequired({
+    miles: Joi.number().min(0).example(48_210.4),
+    source: Joi.string()
+      .valid(...ODOMETER_SOURCES)
+      .example('obd')
+      .description('obd: read from the vehicle. gps: calculated by the vendor from positions'),
+    read_at: dateTime(),
+  })
+    .allow(null)
+    .meta({ className: 'TruckOdometer' })
+    .description('What the odometer showed last, as the telematics vendor reported it'),
+  sql: (alias) => {
+    const members = ['miles', 'source'].map((name) => ({ name, sql: `${alias}.odometer_${name}` }));
+    const readAt = jsonTime(alias, 'read_at', `${alias}.odometer_read_at`);
+    return `case when ${alias}.odometer_read_at is not null then ${jsonObject(alias, [...members, readAt])} end`;
+  },
+  columns: null,
+  csv: [
+    { name: 'odometer_miles', kind: 'plain' },
+    { name: 'odometer_source', kind: 'plain' },
+    { name: 'odometer_read_at', kind: 'time' },
+  ],
+  isLastInCsv: true,
+};
+
 export const truckFields = defineFields({
   id: recordId(),
   unit_number: {
@@ -115,4 +142,5 @@ export const truckFields = defineFields({
   },
   created_at: time(),
   updated_at: time(),
+  odometer,
 });

@@ -23,7 +23,7 @@ import {
 import { definePlace } from '../../records/fields/place.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { customerTable } from '../customers/table.js';
-import { driven } from './driven/field.js';
+import { driven, drivenSources } from './driven/field.js';
 import { cancelReason, driverStep, workOrderActionName } from './enums.js';
 import { listAllowedActions } from './transitions.js';
 
@@ -133,4 +133,5 @@ export const workOrderFields = defineFields({
     csv: null,
   },
   dropoff,
+  driven_sources: drivenSources,
 });

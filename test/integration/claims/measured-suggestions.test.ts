@@ -39,9 +39,9 @@ describe('suggestions from positions and impounds', () => {
     return body.data.items.filter(({ detector }: Json) => NEW_DETECTORS.includes(detector));
   };
   /** A tow of 15 loaded miles, of which the card gives 5 away: 10 are due. */
-  const tow = async (legs?: Parameters<DrivenJob['storeDrive']>[0]): Promise<DrivenJob> => {
+  const tow = async (...drive: Parameters<DrivenJob['storeDrive']>): Promise<DrivenJob> => {
     const job = await DrivenJob.dispatch(stack, tenant);
-    await job.storeDrive(legs);
+    await job.storeDrive(...drive);
     await job.logSteps({ hooked: 40, at_destination: 70 });
     await job.complete();
     return job;
@@ -160,6 +160,29 @@ describe('suggestions from positions and impounds', () => {
     const ownPrice = await createInvoice(other.id, [charge(40, 700)]);
     for (const invoice of [close, uncovered, ownPrice])
       expect(await findNew(invoice), invoice).to.deep.equal([]);
+  });
+
+  it('a figure of the odometer is named as one', async () => {
+    const job = await tow(undefined, {});
+    await job.measure();
+    const [found] = await findNew(await createInvoice(job.id, [charge(4)]));
+    expect(found).to.include({
+      detector: 'missed_driven_miles',
+      rationale:
+        "4 miles were billed. The truck's odometer shows 15.6 loaded miles, of which 5 are free: 10.6 to bill. The difference is $29.70. Positions cover 100 % of the time; the odometer agrees with them.",
+    });
+  });
+
+  it('the drive of a cancelled work order suggests nothing, whatever its invoice charges', async () => {
+    for (const lines of [[charge(4)], [charge(40)], []]) {
+      const job = await DrivenJob.dispatch(stack, tenant);
+      await job.storeDrive();
+      await job.logSteps({ en_route: 0, hooked: 40, at_destination: 70 });
+      const invoice = await createInvoice(job.id, lines);
+      await job.cancel(80, 'unsuccessful');
+      expect((await job.measure()).driven).to.include({ miles: 25, loaded_miles: 15 });
+      expect(await findNew(invoice)).to.deep.equal([]);
+    }
   });
 
   const storeFor = async (days: number): Promise<{ workOrderId: string; impoundId: string }> => {

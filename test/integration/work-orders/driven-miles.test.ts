@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import type { Command } from '../../../shared/contracts/command.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { DrivenMilesEntry } from '../../../shared/resources/work-orders/driven/command.js';
-import { findDueDrives } from '../../../shared/resources/work-orders/driven/sweep.js';
+import {
+  type DueDrive,
+  findDueDrives,
+  measureDueDrive,
+} from '../../../shared/resources/work-orders/driven/sweep.js';
 import { runIsolated } from '../../../workers/writes/isolate-commands.js';
 import { DrivenJob, storeDrive } from '../../support/driving/driven-jobs.js';
 import { TOW_LEGS } from '../../support/driving/drives.js';
@@ -32,6 +36,8 @@ describe('driven miles of work orders', () => {
       loaded_miles: 15,
       loaded_coverage: 1,
       measured_at: driven.measured_at,
+      source: 'positions',
+      loaded_source: 'positions',
     });
     expect(measured.miles, 'what the driver reported').to.equal(12);
     expect(measured.updated_at > completed.updated_at).to.equal(true);
@@ -105,7 +111,8 @@ describe('driven miles of work orders', () => {
       await tx.query({
         text: `update work_orders set drive_due_at = now() - interval '1 minute' where id = '${job.id}'`,
       });
-      return findDueDrives(tx, 10);
+      const [due] = await findDueDrives(tx, 10);
+      return [await measureDueDrive(tx, due as DueDrive)];
     });
     expect((late as Command<DrivenMilesEntry>).input.driven?.miles).to.equal(25);
     expect((await job.measure()).driven.miles).to.equal(25);

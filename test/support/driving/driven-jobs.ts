@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import { keepPositions } from '../../../shared/resources/trucks/keep-positions.js';
 import { moveTrucks } from '../../../shared/resources/trucks/positions.js';
@@ -5,26 +6,39 @@ import type { Json } from '../client.js';
 import { createClockTasks } from '../clock.js';
 import { eventually } from '../poll.js';
 import type { TestStack, TestTenant } from '../stack.js';
-import { driveNorth, type Leg, TOW_LEGS } from './drives.js';
+import { addReadings, driveNorth, type Leg, TOW_LEGS } from './drives.js';
 
 const MINUTE = 60_000;
+
+interface StoredDrive {
+  legs?: readonly Leg[];
+  startMs: number;
+  /** What the odometer shows. Without it, the truck has none. */
+  odometer?: Parameters<typeof addReadings>[1];
+}
 
 /** Stores past positions of a truck, as the worker does that reads them from a vendor. */
 export async function storeDrive(
   stack: TestStack,
   { tenantId, truckId }: { tenantId: string; truckId: string },
-  { legs = TOW_LEGS, startMs }: { legs?: readonly Leg[]; startMs: number },
+  { legs = TOW_LEGS, startMs, odometer }: StoredDrive,
 ): Promise<void> {
-  const reports = driveNorth(legs, { startMs }).map(({ speedMph, atMs, ...place }) => ({
-    ...place,
+  const positions = driveNorth(legs, { startMs });
+  const at = ({ atMs }: { atMs: number }) => new Date(atMs).toISOString();
+  const reports = positions.map(({ speedMph, atMs, lat, lng }) => ({
+    lat,
+    lng,
     truck_id: truckId,
     heading: 0,
     speed_mph: speedMph,
-    at: new Date(atMs).toISOString(),
+    at: at({ atMs }),
   }));
+  const odometers = (odometer ? addReadings(positions, odometer) : []).flatMap(({ reading }) =>
+    reading ? [{ truck_id: truckId, miles: reading.miles, source: reading.source, at: at(reading) }] : [],
+  );
   await stack.runtime.db.transaction([tenantId], async (tx) => {
-    await moveTrucks(tx, tenantId, reports.slice(-1));
-    keepPositions(tx, { tenantId, connectionId: newId() }, { reports, intervalMs: 30_000 });
+    await moveTrucks(tx, tenantId, reports.slice(-1), odometers.slice(-1));
+    keepPositions(tx, { tenantId, connectionId: newId() }, { reports, odometers, intervalMs: 30_000 });
   });
 }
 
@@ -59,9 +73,9 @@ export class DrivenJob {
     );
   }
 
-  storeDrive(legs?: readonly Leg[]): Promise<void> {
+  storeDrive(legs: readonly Leg[] = TOW_LEGS, odometer?: StoredDrive['odometer']): Promise<void> {
     const truck = { tenantId: this.tenant.id, truckId: this.truckId };
-    return storeDrive(this.stack, truck, { ...(legs ? { legs } : {}), startMs: this.startMs });
+    return storeDrive(this.stack, truck, { legs, startMs: this.startMs, ...(odometer ? { odometer } : {}) });
   }
 
   /** Links the truck to a vehicle of a telematics vendor. */
@@ -84,6 +98,14 @@ export class DrivenJob {
     await this.tenant.client.post(`/work-orders/${this.id}/start`, {});
     const body = { at: this.timeAt(minute), ...(miles === undefined ? {} : { miles }) };
     await this.tenant.client.post(`/work-orders/${this.id}/complete`, body);
+  }
+
+  /** Cancels the work order, as if it had been done at this minute of the drive. */
+  async cancel(minute: number, reason = 'goa'): Promise<void> {
+    const cancelled = await this.tenant.client.post(`/work-orders/${this.id}/cancel`, { reason });
+    expect(cancelled.status, cancelled.text).to.equal(200);
+    const text = 'update work_orders set drive_until = $3 where tenant_id = $1 and id = $2';
+    await this.stack.rows(this.tenant.id, text, [this.tenant.id, this.id, this.timeAt(minute)]);
   }
 
   /** Lets the clock look as if the drive had been due for so long. */

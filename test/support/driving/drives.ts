@@ -1,4 +1,7 @@
-import type { DrivePosition } from '../../../shared/resources/work-orders/driven/measure-drive.js';
+import type {
+  DrivePosition,
+  DriveReading,
+} from '../../../shared/resources/work-orders/driven/measure-drive.js';
 
 /** One mile to the north, in degrees of latitude. */
 const MILE = 180 / (Math.PI * 3958.8);
@@ -16,6 +19,32 @@ export const TOW_LEGS: readonly Leg[] = [
   { minutes: 30, mph: 30 },
   { minutes: 10, mph: 0 },
 ];
+
+/**
+ * Adds what an odometer shows at each position. It counts more than the straight line, as roads do.
+ */
+export function addReadings(
+  positions: readonly DrivePosition[],
+  {
+    share = 1.04,
+    startMiles = 48_000.2,
+    ...members
+  }: { share?: number; startMiles?: number } & Partial<DriveReading> = {},
+): DrivePosition[] {
+  const [start] = positions;
+  return positions.map((position) => {
+    const driven = ((position.lat - (start?.lat ?? 0)) / MILE) * share;
+    const miles = Math.round((startMiles + driven) * 100) / 100;
+    const reading: DriveReading = {
+      miles,
+      source: 'obd',
+      connectionId: 'one',
+      atMs: position.atMs,
+      ...members,
+    };
+    return { ...position, reading };
+  });
+}
 
 /** Drives a truck north and returns its positions: one every half minute, both ends included. */
 export function driveNorth(legs: readonly Leg[], { startMs = 0, everySeconds = 30 } = {}): DrivePosition[] {

@@ -36,6 +36,7 @@ function createJob(change: Partial<BilledWorkOrder> = {}): BilledWorkOrder {
     subtotal_cents: 10_000,
     miles: 20,
     driven_miles: 20,
+    driven_source: 'positions',
     driven_coverage: 1,
     driven_measured_at: '1',
     minutes: null,

@@ -49,6 +49,26 @@ describe('The adapter of Motive', () => {
     expect(isLast).to.equal(true);
   });
 
+  it("reads the vehicle's odometer, else the one that Motive calculates, and leaves out what is none", async () => {
+    const at = minutesAgo(1);
+    const readings = [
+      { true_odometer: 48_210.444, odometer: 12 },
+      { true_odometer: null, odometer: 1_000.5 },
+      { true_odometer: 0, odometer: '5' },
+      { odometer: -1 },
+      { odometer: 1e9 },
+      {},
+    ];
+    const { odometers, positions } = await poll(
+      readings.map((members, index) => locate(index + 1, { located_at: at, ...members })),
+    );
+    expect(odometers).to.deep.equal([
+      { externalId: '1', miles: 48_210.44, source: 'obd', at },
+      { externalId: '2', miles: 1_000.5, source: 'gps', at },
+    ]);
+    expect(positions.map((position) => Object.keys(position).includes('odometer'))).to.not.include(true);
+  });
+
   it('leaves out locations whose time or place cannot be true, and a heading or speed that is none', async () => {
     const times = ['0000-06-01T00:00:00Z', '+275760-09-12T00:00:00Z', 'soon', 5, null];
     const places = [{ lat: '42' }, { lat: null }, { lat: 91 }, { lon: -181 }, { lat: 0, lon: 0 }];

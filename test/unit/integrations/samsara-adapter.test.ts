@@ -38,6 +38,23 @@ describe('The adapter of Samsara', () => {
     ]);
   });
 
+  it('reads odometers in miles, and leaves out readings that are none', async () => {
+    const reading = (value: unknown, time: unknown = TIME) => ({ time, value });
+    const bad = [0, -1, '5', null, 1e15, Number.NaN].map((value) => reading(value));
+    const { odometers, positions } = await read([
+      { id: '7', obdOdometerMeters: [reading(77_587_185), ...bad, reading(1, 'soon'), null, 'x'] },
+      { id: '8', gps: [gps({})], gpsOdometerMeters: [reading(1_609)] },
+      { id: '9', obdOdometerMeters: 'x', gpsOdometerMeters: null },
+      ...NO_RECORDS,
+    ]);
+    const at = '2026-11-28T10:00:00.000Z';
+    expect(odometers).to.deep.equal([
+      { externalId: '7', miles: 48_210.44, source: 'obd', at },
+      { externalId: '8', miles: 1, source: 'gps', at },
+    ]);
+    expect(positions).to.have.length(1);
+  });
+
   it('leaves out samples whose time or place cannot be true', async () => {
     const times = [
       '0000-06-01T00:00:00Z',

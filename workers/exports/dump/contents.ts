@@ -97,11 +97,16 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   rate_cards: defineFieldTable(rateCardFields),
   customers: defineFieldTable(customerFields, 'coverage_changed_at', STORED_JSON),
   drivers: defineFieldTable(driverFields, 'phone_e164 name_key'),
-  trucks: defineFieldTable(truckFields),
+  trucks: defineFieldTable(truckFields, 'odometer_miles odometer_source odometer_read_at'),
   work_orders: defineFieldTable(
     workOrderFields,
-    'intake priority driven_miles driven_coverage driven_loaded_miles driven_loaded_coverage driven_measured_at',
-    { drive_due_at: 'internal state of the clock', ...STORED_JSON },
+    `intake priority driven_miles driven_coverage driven_source driven_loaded_miles driven_loaded_coverage driven_loaded_source
+    driven_measured_at`,
+    {
+      drive_due_at: 'internal state of the clock',
+      drive_until: 'internal state of the clock',
+      ...STORED_JSON,
+    },
   ),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
   work_order_photos: defineFieldTable(workOrderPhotoFields, 'deleted_at', {

@@ -1,12 +1,20 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import { broadcastMovedTrucks } from '../../../shared/events/recorded-broadcast.js';
-import type { VehiclePosition } from '../../../shared/integrations/contract/telematics.js';
+import type {
+  PositionPage,
+  VehicleOdometer,
+  VehiclePosition,
+} from '../../../shared/integrations/contract/telematics.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { countLinkedTrucks } from '../../../shared/resources/connection-vehicles/queries.js';
 import { findLinked } from '../../../shared/resources/fleet-links/links.js';
 import { findIntervalMs, keepPositions } from '../../../shared/resources/trucks/keep-positions.js';
-import { moveTrucks, type TruckPositionReport } from '../../../shared/resources/trucks/positions.js';
+import {
+  moveTrucks,
+  type TruckOdometer,
+  type TruckPositionReport,
+} from '../../../shared/resources/trucks/positions.js';
 import { LISTED_VEHICLES } from '../../../shared/sync/listed/listed-tables.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
 import type { Step } from '../vendor/step.js';
@@ -31,7 +39,7 @@ export async function readPositions(step: Step, stream: DueStream): Promise<void
   await step.finish({
     isRoutine: true,
     async store(tx) {
-      moved = await storePositions(tx, step, page.positions);
+      moved = await storePositions(tx, step, page);
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
         cursor: page.cursor,
@@ -64,28 +72,43 @@ async function announceMoves({ queue, connection, services }: Step, isLast: bool
 async function storePositions(
   tx: Transaction,
   { connection }: Step,
-  positions: readonly VehiclePosition[],
+  { positions, odometers }: Pick<PositionPage, 'positions' | 'odometers'>,
 ): Promise<number> {
-  if (positions.length === 0) return 0;
-  const externalIds = [...new Set(positions.map(({ externalId }) => externalId))];
+  const externalIds = [...new Set([...positions, ...odometers].map(({ externalId }) => externalId))];
+  if (externalIds.length === 0) return 0;
   const trucks = await findLinked(tx, LISTED_VEHICLES, { ...connection, externalIds });
   const reports = positions.flatMap((position) => toReport(position, trucks.get(position.externalId)));
-  if (reports.length === 0) return 0;
+  const readings = odometers.flatMap((reading) => toOdometer(reading, trucks.get(reading.externalId)));
+  if (reports.length + readings.length === 0) return 0;
   const intervalMs = findIntervalMs(await countLinkedTrucks(tx, connection.tenantId));
-  keepPositions(tx, connection, { reports, intervalMs });
-  return moveTrucks(tx, connection.tenantId, listNewest(reports));
+  keepPositions(tx, connection, { reports, odometers: readings, intervalMs });
+  return moveTrucks(tx, connection.tenantId, listNewest(reports), listNewestReadings(readings));
 }
 
 /** A clock that is ahead at the vendor must not keep later positions out, so its time is now. */
+function clampTime(at: string): string {
+  return new Date(Math.min(Date.parse(at), Date.now())).toISOString();
+}
+
 function toReport(position: VehiclePosition, truckId: string | undefined): TruckPositionReport[] {
   if (truckId === undefined) return [];
   const { lat, lng, heading, speedMph: speed_mph } = position;
-  const at = new Date(Math.min(Date.parse(position.at), Date.now())).toISOString();
-  return [{ truck_id: truckId, lat, lng, heading, speed_mph, at }];
+  return [{ truck_id: truckId, lat, lng, heading, speed_mph, at: clampTime(position.at) }];
 }
 
-function listNewest(reports: readonly TruckPositionReport[]): TruckPositionReport[] {
-  const newest = new Map<string, TruckPositionReport>();
+function toOdometer({ miles, source, at }: VehicleOdometer, truckId: string | undefined): TruckOdometer[] {
+  return truckId === undefined ? [] : [{ truck_id: truckId, miles, source, at: clampTime(at) }];
+}
+
+/** Returns one reading of each truck: its own, if there is one. */
+function listNewestReadings(readings: readonly TruckOdometer[]): TruckOdometer[] {
+  const own = readings.filter(({ source }) => source === 'obd');
+  const haveOwn = new Set(own.map(({ truck_id }) => truck_id));
+  return listNewest([...own, ...readings.filter(({ truck_id }) => !haveOwn.has(truck_id))]);
+}
+
+function listNewest<Report extends { truck_id: string; at: string }>(reports: readonly Report[]): Report[] {
+  const newest = new Map<string, Report>();
   for (const report of reports) {
     const other = newest.get(report.truck_id);
     if (!other || Date.parse(report.at) >= Date.parse(other.at)) newest.set(report.truck_id, report);

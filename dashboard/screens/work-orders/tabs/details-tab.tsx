@@ -25,11 +25,15 @@ export function DetailsTab({ workOrder }: { workOrder: WorkOrder }) {
             Driver: <DriverName id={workOrder.driver_id} />,
             Step: workOrder.step && humanize(workOrder.step),
             'Loaded miles': workOrder.miles,
-            'Loaded miles by positions': driven ? (
-              <DrivenMiles miles={driven.loaded_miles} coverage={driven.loaded_coverage} />
+            'Loaded miles driven': driven ? (
+              <DrivenMiles
+                miles={driven.loaded_miles}
+                coverage={driven.loaded_coverage}
+                source={driven.loaded_source}
+              />
             ) : undefined,
-            'All miles by positions': driven ? (
-              <DrivenMiles miles={driven.miles} coverage={driven.coverage} />
+            'All miles driven': driven ? (
+              <DrivenMiles miles={driven.miles} coverage={driven.coverage} source={driven.source} />
             ) : undefined,
           }}
         />
@@ -91,13 +95,20 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Miles that the service estimated, and for how much of the time there were positions. */
-function DrivenMiles({ miles, coverage }: { miles: number | null; coverage: number | null }) {
+interface DrivenMilesProps {
+  miles: number | null;
+  coverage: number | null;
+  source: 'positions' | 'odometer' | null;
+}
+
+/** Miles that the service measured, and for how much of the time there were positions. */
+function DrivenMiles({ miles, coverage, source }: DrivenMilesProps) {
   if (coverage === null) return <>Unknown: the steps do not show when the vehicle was on the truck</>;
   // Without a figure, the coverage is no reason: a long work order is not measured at all.
   if (coverage === 0) return <>Unknown</>;
   const share = `positions for ${Math.round(coverage * 100)} % of the time`;
-  return <span className="digits">{`${miles === null ? 'Unknown' : `About ${miles}`} (${share})`}</span>;
+  const figure = source === 'odometer' ? `${miles} by the odometer` : `About ${miles}`;
+  return <span className="digits">{`${miles === null ? 'Unknown' : figure} (${share})`}</span>;
 }
 
 function Position({ place: { lat, lng } }: { place: WorkOrder['pickup'] }) {

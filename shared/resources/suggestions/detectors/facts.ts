@@ -27,8 +27,10 @@ export interface BilledWorkOrder {
   subtotal_cents: number;
   /** The loaded miles that the driver reported. */
   miles: number | null;
-  /** The loaded miles that the truck's positions show. */
+  /** The loaded miles that the truck's positions or its odometer show. */
   driven_miles: number | null;
+  /** Null if it is unknown which of both show them. */
+  driven_source: 'positions' | 'odometer' | null;
   /** The share of the loaded time for which there are positions. Null if nothing was measured. */
   driven_coverage: number | null;
   /** When that was measured. Names the completion, because a work order may be reopened. */
@@ -101,7 +103,7 @@ export interface DetectionSubject {
  */
 const MIN_COVERAGE = 0.9;
 
-/** Returns the loaded miles by the truck's positions, if these are enough to trust. */
+/** Returns the loaded miles of the truck, if its positions are enough to trust them. */
 export function readDrivenMiles({
   driven_miles: miles,
   driven_coverage: coverage,

@@ -20,12 +20,20 @@ const MIN_DIFFERENCE_MILES = 2;
 const CONFIRMED_FACTOR = 2;
 /** Drivers round the miles that they report. */
 const ROUNDING_MILES = 1;
+/** The sentences about the miles, by where they come from. */
+const BY_SOURCE = {
+  positions: [
+    "The truck's positions show",
+    'straight lines between them are a little shorter than the road.',
+  ],
+  odometer: ["The truck's odometer shows", 'the odometer agrees with them.'],
+} as const;
 /** Without a rate card, so many invoices show how many miles the company gives away. */
 const MIN_SAMPLES = 8;
 
 /**
- * Compares the billed miles with the loaded miles that the positions of the truck show, without the
- * miles that are free. Reports a difference that is larger than two miles and than a share of the
+ * Compares the billed miles with the loaded miles that the positions or the odometer of the truck
+ * show, without the miles that are free. Reports a difference that is larger than two miles and than a share of the
  * loaded miles.
  */
 export function findMileageDifference(
@@ -57,6 +65,7 @@ export function findMileageDifference(
   const excess = Math.abs(difference) / tolerance;
   const cents = Math.abs(proposed.total_cents);
   const coverage = job.driven_coverage ?? 0;
+  const [source, meaning] = BY_SOURCE[job.driven_source ?? 'positions'];
   return {
     kind: isMissed ? 'missed_fee' : 'anomaly',
     detector,
@@ -65,7 +74,7 @@ export function findMileageDifference(
     occasion: job.driven_measured_at ?? '',
     invoice_id: job.invoice_id,
     title: isMissed ? 'Fewer miles were billed than driven' : 'More miles were billed than driven',
-    rationale: `${line.quantity} miles were billed. The truck's positions show ${driven} loaded miles, of which ${free} are free: ${due} to bill. The difference is ${formatDollars(cents)}. Positions cover ${Math.round(coverage * 100)} % of the time; straight lines between them are a little shorter than the road.`,
+    rationale: `${line.quantity} miles were billed. ${source} ${driven} loaded miles, of which ${free} are free: ${due} to bill. The difference is ${formatDollars(cents)}. Positions cover ${Math.round(coverage * 100)} % of the time; ${meaning}`,
     amount_cents: cents,
     // Ranks suggestions, and is no probability: 0.5 at the tolerance, with positions for all of
     // the time.

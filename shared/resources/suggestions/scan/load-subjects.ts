@@ -33,12 +33,19 @@ const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::
   join invoice_line_items l on l.tenant_id = n.tenant_id and l.invoice_id = n.id)`;
 
 /**
+ * The drive of a cancelled work order is measured too, but what is billed for it is no tow: the way
+ * to the scene, or a flat fee.
+ */
+const IS_TOWED = `w.status = 'completed'`;
+
+/**
  * SQL for the columns of a {@link BilledWorkOrder} from `invoices i`, `work_orders w`,
  * `customers c` and the local time of dispatch `d.at`.
  */
 const FACTS = `
   i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
-  w.driven_loaded_miles::float8 as driven_miles, w.driven_loaded_coverage::float8 as driven_coverage,
+  case when ${IS_TOWED} then w.driven_loaded_miles::float8 end as driven_miles,
+  case when ${IS_TOWED} then w.driven_loaded_coverage::float8 end as driven_coverage, w.driven_loaded_source as driven_source,
   extract(epoch from w.driven_measured_at)::text as driven_measured_at,
   extract(epoch from w.completion_time - w.dispatch_time)::float8 / 60 as minutes,
   case when d.at is null then null

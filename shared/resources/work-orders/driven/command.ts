@@ -1,12 +1,19 @@
 import Joi from 'joi';
 import { defineCommand } from '../../../contracts/command.js';
 
-/** What the positions say. The members are the columns `driven_*` of a work order. */
+/** From what a figure of driven miles comes. */
+export const DRIVEN_SOURCES = ['positions', 'odometer'] as const;
+export type DrivenSource = (typeof DRIVEN_SOURCES)[number];
+
+/** What the positions and odometers say. The members are the columns `driven_*` of a work order. */
 export interface DrivenMiles {
   miles: number | null;
   coverage: number;
+  /** Null without a figure. An older clock sends none. */
+  source: DrivenSource | null;
   loaded_miles: number | null;
   loaded_coverage: number | null;
+  loaded_source: DrivenSource | null;
 }
 
 export interface DrivenMilesEntry {

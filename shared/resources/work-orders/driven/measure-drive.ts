@@ -1,11 +1,23 @@
+import type { OdometerSource } from '../../../integrations/contract/telematics.js';
 import { type Coordinates, measureMiles } from '../../trucks/great-circle.js';
 import { isStanding } from '../../trucks/positions.js';
+
+/** What the odometer of a truck showed. */
+export interface DriveReading {
+  miles: number;
+  source: OdometerSource;
+  /** The connection that reported it. Each vendor calculates its own odometer. */
+  connectionId: string;
+  /** In ms since 1970. */
+  atMs: number;
+}
 
 /** A kept position of a truck. */
 export interface DrivePosition extends Coordinates {
   speedMph: number | null;
   /** In ms since 1970. */
   atMs: number;
+  reading?: DriveReading | null;
 }
 
 /** A part of a work order, in ms since 1970. */
@@ -21,13 +33,13 @@ export interface MeasuredDrive {
   coverage: number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 
 /** A smaller move is noise of the receiver. A standing truck would else drive a mile an hour. */
 const MIN_MOVE_MILES = 0.03;
 /** A tow truck drives no faster. A position that would need it is wrong. */
-const MAX_MPH = 100;
+export const MAX_MPH = 100;
 /** At least so many wrong positions, and a tenth of all, show that none of them can be trusted. */
 const MAX_WRONG = 2;
 const MAX_WRONG_SHARE = 0.1;
@@ -49,10 +61,10 @@ const MAX_LEAVING_MILES = 1;
 const NEAR_MS = 3 * MINUTE_MS;
 
 /** A time at which the driven miles are known. */
-interface Knot {
+export interface Knot {
   atMs: number;
   /** Miles since the first position. */
-  odometer: number;
+  miles: number;
   /** What is known of the time before this knot, back to the one before it. */
   before: 'seen' | 'parked' | 'unknown';
 }
@@ -83,7 +95,7 @@ export function measureDrive(
   const coverage = Math.floor((coveredMs / lengthMs) * 100) / 100;
   const isKnown = isTrusted && longestGapMs <= MAX_GAP_MS && coverage >= MIN_COVERAGE;
   if (!isKnown) return { miles: null, coverage };
-  const miles = readOdometer(knots, untilMs) - readOdometer(knots, fromMs);
+  const miles = readMiles(knots, untilMs) - readMiles(knots, fromMs);
   return { miles: Math.round(miles * 10) / 10, coverage };
 }
 
@@ -94,23 +106,23 @@ export function hasStoodNear(positions: readonly DrivePosition[], atMs: number):
   return knots.some((knot, index) => {
     const previous = knots[index - 1];
     if (!previous || knot.atMs < near.fromMs || previous.atMs > near.untilMs) return false;
-    if (knot.before === 'seen') return knot.odometer === previous.odometer;
+    if (knot.before === 'seen') return knot.miles === previous.miles;
     // In the middle of a long silence, the truck may have been away.
     const isNearEnd = knot.atMs <= near.untilMs || previous.atMs + MAX_SILENT_MS >= near.fromMs;
     return knot.before === 'parked' && isNearEnd;
   });
 }
 
-function buildKnots(
+export function buildKnots(
   positions: readonly DrivePosition[],
   untilMs: number,
 ): { knots: Knot[]; isTrusted: boolean } {
   const [first, ...rest] = positions;
   if (!first) return { knots: [], isTrusted: false };
-  const knots: Knot[] = [{ atMs: first.atMs, odometer: 0, before: 'unknown' }];
+  const knots: Knot[] = [{ atMs: first.atMs, miles: 0, before: 'unknown' }];
   // The place from which the next move is measured, and the last position there.
   let [place, last]: [Coordinates, DrivePosition] = [first, first];
-  let odometer = 0;
+  let driven = 0;
   let wrong = 0;
   for (const position of rest) {
     const gapMs = position.atMs - last.atMs;
@@ -124,26 +136,26 @@ function buildKnots(
     const isSeen = gapMs <= TRUSTED_GAP_MS;
     const wasParked = !isSeen && isStanding(last.speedMph) && miles <= MAX_LEAVING_MILES;
     // The truck stood until shortly before it was seen again.
-    if (wasParked) knots.push({ atMs: position.atMs - MINUTE_MS, odometer, before: 'parked' });
+    if (wasParked) knots.push({ atMs: position.atMs - MINUTE_MS, miles: driven, before: 'parked' });
     if (hasMoved) {
-      odometer += miles;
+      driven += miles;
       place = position;
     }
-    knots.push({ atMs: position.atMs, odometer, before: isSeen || wasParked ? 'seen' : 'unknown' });
+    knots.push({ atMs: position.atMs, miles: driven, before: isSeen || wasParked ? 'seen' : 'unknown' });
     last = position;
   }
   const silentMs = untilMs - last.atMs;
   if (isStanding(last.speedMph) && silentMs > 0 && silentMs <= MAX_SILENT_MS)
-    knots.push({ atMs: untilMs, odometer, before: 'parked' });
+    knots.push({ atMs: untilMs, miles: driven, before: 'parked' });
   return { knots, isTrusted: wrong <= Math.max(MAX_WRONG, positions.length * MAX_WRONG_SHARE) };
 }
 
 /** Returns the driven miles at a time. Between two knots, the truck drives evenly. */
-function readOdometer(knots: readonly Knot[], atMs: number): number {
+export function readMiles(knots: readonly Knot[], atMs: number): number {
   const next = knots.findIndex((knot) => knot.atMs >= atMs);
-  if (next === -1) return (knots.at(-1) as Knot).odometer;
+  if (next === -1) return (knots.at(-1) as Knot).miles;
   const [before, after] = [knots[next - 1], knots[next] as Knot];
-  if (!before) return after.odometer;
+  if (!before) return after.miles;
   const share = (atMs - before.atMs) / (after.atMs - before.atMs);
-  return before.odometer + share * (after.odometer - before.odometer);
+  return before.miles + share * (after.miles - before.miles);
 }

@@ -2,7 +2,6 @@ import type { Command } from '../../../contracts/command.js';
 import { firstIdAtSql } from '../../../platform/id-times.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../../records/sweeps/clock-command.js';
-import type { CommandSweep } from '../../../records/sweeps/schedule.js';
 import { findRowsRoundRobin } from '../../../records/sweeps/sweep-round-robin.js';
 import { type DrivenMiles, storeDrivenMiles } from './command.js';
 import type { DrivePosition, DriveWindow } from './measure-drive.js';
@@ -12,23 +11,25 @@ import { listWindows, measureWorkOrder, type WorkOrderTimes } from './measure-wo
 const MAX_POSITIONS = 3_000;
 
 /**
- * A pass measures no longer than this for each set of accounts in a transaction, because the
- * clock's other schedules wait.
- */
-const PASS_BUDGET_MS = 2_000;
-
-/**
  * A drive that is due waits so long for a position from after its completion. A vendor's list may
  * be late after an outage, and a truck that was parked is silent.
  */
 const MAX_WAIT = "interval '1 hour'";
 
-const HAS_ARRIVED = `exists (select from trucks k where k.tenant_id = j.tenant_id and k.id = j.truck_id
-  and k.located_at >= j.completion_time)`;
+/**
+ * SQL for the end of the drive. A completed work order from before this column existed has none.
+ */
+const END = `coalesce(j.drive_until, j.completion_time)`;
 
-interface DueDrive extends ClockTarget, WorkOrderTimes {
+const HAS_ARRIVED = `exists (select from trucks k where k.tenant_id = j.tenant_id and k.id = j.truck_id
+  and k.located_at >= ${END})`;
+
+/** A drive whose measurement is due. */
+export interface DueDrive extends ClockTarget, WorkOrderTimes {
   due_at: string;
   truck_id: string | null;
+  /** The place of the drive in the sequence of its account, from 1 on. */
+  turn: number;
 }
 
 const toMs = (sql: string) => `(extract(epoch from ${sql}) * 1000)::float8`;
@@ -39,19 +40,15 @@ const toMs = (sql: string) => `(extract(epoch from ${sql}) * 1000)::float8`;
  */
 function selectFirstStep(steps: string, after: string): string {
   return `(select min(s.at) from work_order_steps s where s.tenant_id = j.tenant_id and s.work_order_id = j.id
-    and s.truck_id = j.truck_id and s.step in (${steps}) and s.at >= ${after} and s.at <= j.completion_time + interval '1 minute')`;
+    and s.truck_id = j.truck_id and s.step in (${steps}) and s.at >= ${after} and s.at <= ${END} + interval '1 minute')`;
 }
 
-/**
- * Returns commands that store the driven miles of completed work orders. The clock measures them,
- * so that no write waits for it. What is left after the budget stays due, and the next pass finds
- * it.
- */
-export async function findDueDrives(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await findRowsRoundRobin<DueDrive>(tx, {
+/** Finds the drives to measure: the first of each account, then the second of each. */
+export function findDueDrives(tx: Transaction, limit: number): Promise<DueDrive[]> {
+  return findRowsRoundRobin<DueDrive>(tx, {
     name: 'sweep-drives',
     rows: `select j.tenant_id, j.id, j.drive_due_at::text as due_at, j.truck_id,
-             ${toMs('j.dispatch_time')} as "dispatchedMs", ${toMs('j.completion_time')} as "completedMs",
+             ${toMs('j.dispatch_time')} as "dispatchedMs", ${toMs(END)} as "endedMs",
              ${toMs('loaded.at')} as "loadedMs", ${toMs(selectFirstStep("'at_destination', 'cleared'", 'loaded.at'))} as "unloadedMs"
            from work_orders j
            cross join lateral (select ${selectFirstStep("'hooked', 'towing'", 'j.dispatch_time')} as at) loaded
@@ -59,18 +56,18 @@ export async function findDueDrives(tx: Transaction, limit: number): Promise<Com
              and (j.drive_due_at <= now() - ${MAX_WAIT} or ${HAS_ARRIVED}) order by j.drive_due_at`,
     limit,
   });
-  const endAt = performance.now() + PASS_BUDGET_MS;
-  const commands: Command[] = [];
-  // One after the other, so that the positions of one work order alone are in memory.
-  for (const row of rows) {
-    if (performance.now() > endAt) break;
-    const input = { due_at: row.due_at, driven: await measureDueDrive(tx, row) };
-    commands.push(buildClockCommand(storeDrivenMiles, row, input));
-  }
-  return commands;
 }
 
-async function measureDueDrive(tx: Transaction, due: DueDrive): Promise<DrivenMiles | null> {
+/**
+ * Returns a command that stores the driven miles of a work order. The clock measures them, so that
+ * no write waits for it.
+ */
+export async function measureDueDrive(tx: Transaction, due: DueDrive): Promise<Command> {
+  const driven = await readDrivenMiles(tx, due);
+  return buildClockCommand(storeDrivenMiles, due, { due_at: due.due_at, driven });
+}
+
+async function readDrivenMiles(tx: Transaction, due: DueDrive): Promise<DrivenMiles | null> {
   const { whole, loaded } = listWindows(due);
   const window = whole ?? loaded;
   if (!window || due.truck_id === null) return null;
@@ -92,7 +89,9 @@ async function readPositions(
     firstIdAtSql('to_timestamp($4 / 1000.0)'),
   ];
   const own = 'p.tenant_id = $1 and p.truck_id = $2';
-  const columns = `p.lat, p.lng, p.speed_mph as "speedMph", ${toMs('p.at')} as "atMs"`;
+  const columns = `p.lat, p.lng, p.speed_mph as "speedMph", ${toMs('p.at')} as "atMs",
+    case when p.odometer_at is not null then json_build_object('miles', p.odometer_miles, 'source', p.odometer_source,
+      'connectionId', p.connection_id, 'atMs', ${toMs('p.odometer_at')}) end as reading`;
   const rows = await tx.query<DrivePosition & { is_inside: boolean }>({
     name: 'read-drive',
     text: `(select ${columns}, false as is_inside from truck_positions p where ${own} and p.id < ${from} order by p.id desc limit 1)
@@ -105,9 +104,3 @@ async function readPositions(
   if (!rows.some((row) => row.is_inside)) return [];
   return rows.sort((one, other) => one.atMs - other.atMs);
 }
-
-export const driveSweep: CommandSweep = {
-  name: 'measure-drives',
-  everyMs: 60_000,
-  find: findDueDrives,
-};

@@ -10,6 +10,8 @@ const CORNERS: readonly (readonly [number, number])[] = [
 ];
 const STEPS_PER_LEG = 24;
 const MILES_PER_DEGREE = 69;
+/** What the odometers show when the demo starts. */
+const START_MILES = 48_000;
 
 /** The place on the loop after a number of steps, with the direction and the speed. */
 export function findPlace(step: number, secondsPerStep: number) {
@@ -31,12 +33,15 @@ export function findPlace(step: number, secondsPerStep: number) {
 /** Lets all vehicles of the fleets drive along the loop, until the process ends. */
 export function startDriving(fleets: readonly Fleet[], everySeconds = 5): void {
   let step = 0;
+  const odometers = new Map<string, number>();
   const drive = () => {
     step += 1;
     for (const fleet of fleets)
       for (const [index, { id }] of fleet.vehicles.entries()) {
         const { place, ...members } = findPlace(step + index * 17, everySeconds);
-        fleet.drive(id, place, members);
+        const odometerMiles = (odometers.get(id) ?? START_MILES) + (members.mph * everySeconds) / 3600;
+        odometers.set(id, odometerMiles);
+        fleet.drive(id, place, { ...members, odometerMiles });
         // A cursor is a number of samples, so samples are never removed. A day takes some 5 MB.
       }
   };

@@ -28,6 +28,10 @@ export interface FleetSample {
   lng: number;
   heading: number;
   mph: number;
+  /** What the vehicle's own odometer shows. */
+  odometerMiles?: number;
+  /** What the vendor calculates. */
+  calculatedMiles?: number;
 }
 
 export interface FleetDefect {

@@ -57,7 +57,8 @@ export function toLocatedVehicle({ samples }: Fleet, vehicle: FleetVehicle) {
     bearing: last.heading,
     type: 'breadcrumb',
     speed: last.mph,
-    odometer: 1000.5,
+    odometer: last.calculatedMiles ?? null,
+    true_odometer: last.odometerMiles ?? null,
   };
   return {
     id: Number(id),

@@ -39,21 +39,45 @@ export function toDriver({ id, name, phone, ...times }: FleetDriver) {
   };
 }
 
-export function groupSamples({ vehicles }: Fleet, samples: readonly FleetSample[]): object[] {
+const toMeters = (miles: number) => Math.round(miles * 1609.344);
+
+/** Returns the samples of each vehicle, by the types that Samsara was asked for. */
+export function groupSamples(
+  { vehicles }: Fleet,
+  samples: readonly FleetSample[],
+  types: readonly string[],
+): object[] {
+  const list = (type: string, found: readonly object[]) =>
+    types.includes(type) && found.length > 0 ? { [type]: found } : {};
+  const listMeters = (type: string, id: string, read: (sample: FleetSample) => number | undefined) => {
+    const own = samples.filter((sample) => sample.vehicleId === id);
+    return list(
+      type,
+      own.flatMap((sample) => {
+        const miles = read(sample);
+        return miles === undefined ? [] : [{ time: sample.time, value: toMeters(miles) }];
+      }),
+    );
+  };
   const ids = [...new Set(samples.map(({ vehicleId }) => vehicleId))];
   return ids.map((id) => ({
     id,
     name: vehicles.find((vehicle) => vehicle.id === id)?.name ?? id,
-    gps: samples
-      .filter(({ vehicleId }) => vehicleId === id)
-      .map(({ time, lat, lng, heading, mph }) => ({
-        time,
-        latitude: lat,
-        longitude: lng,
-        headingDegrees: heading,
-        speedMilesPerHour: mph,
-        reverseGeo: { formattedLocation: 'NY' },
-      })),
+    ...list(
+      'gps',
+      samples
+        .filter(({ vehicleId }) => vehicleId === id)
+        .map(({ time, lat, lng, heading, mph }) => ({
+          time,
+          latitude: lat,
+          longitude: lng,
+          headingDegrees: heading,
+          speedMilesPerHour: mph,
+          reverseGeo: { formattedLocation: 'NY' },
+        })),
+    ),
+    ...listMeters('obdOdometerMeters', id, ({ odometerMiles }) => odometerMiles),
+    ...listMeters('gpsOdometerMeters', id, ({ calculatedMiles }) => calculatedMiles),
   }));
 }
 
@@ -79,7 +103,7 @@ export function toDvir(report: FleetReport) {
     dvirSubmissionBeginTime: submittedAt,
     dvirSubmissionTime: submittedAt,
     updatedAtTime: updatedAt,
-    odometerMeters: Math.round(odometerMiles * 1609.344),
+    odometerMeters: toMeters(odometerMiles),
     authorSignature: {
       signatoryUser: { id: driverId ?? '938172' },
       signedAtTime: submittedAt,

@@ -5,6 +5,8 @@ import { FleetDouble } from '../fleet/fleet-double.js';
 import { DEFECT_TYPE, groupSamples, listDefects, toDriver, toDvir, toVehicle } from './records.js';
 import { SamsaraWebhooks } from './webhook-sender.js';
 
+/** Samsara's description has this limit, its schema does not. */
+const MAX_TYPES = 3;
 const openContract = () => ContractCheck.open('samsara', ['openapi.json']);
 
 /**
@@ -88,8 +90,11 @@ export class SamsaraDouble extends FleetDouble {
   }
 
   /** Without a cursor: the latest sample of each vehicle. With one: the samples since then. */
-  private feed(fleet: Fleet, { after }: Record<string, string>): DoubleAnswer {
+  private feed(fleet: Fleet, { after, types = '' }: Record<string, string>): DoubleAnswer {
     const { samples, vehicles } = fleet;
+    const wanted = types.split(',');
+    if (wanted.length > MAX_TYPES)
+      return { status: 400, result: { message: 'Too many types', requestId: '8a8b' } };
     if (after !== undefined && !/^[\dx]+$/.test(after))
       return { status: 400, result: { message: 'Invalid cursor', requestId: '7a7b' } };
     // A cursor is a number of samples.
@@ -107,7 +112,7 @@ export class SamsaraDouble extends FleetDouble {
     const shown = source.slice(Number(offset), end);
     const hasMore = end < source.length;
     const next = isFirst ? (hasMore ? `${end}x${place}` : place) : String(end);
-    return page(groupSamples(fleet, shown), next, hasMore);
+    return page(groupSamples(fleet, shown, wanted), next, hasMore);
   }
 }
 
