@@ -45,7 +45,7 @@ export function createDriveMeasurement(
       const placeOf = ({ tenant_id: id }: { tenant_id: string }) => places.get(id) ?? 0;
       const due = await findDueDrives(tx, DEFAULT_ROWS_PER_PASS);
       // One drive of each tenant, by the tenants' sequence in this pass, then a second one of each.
-      due.sort((one, other) => one.turn - other.turn || placeOf(one) - placeOf(other));
+      due.sort((one, other) => one.round - other.round || placeOf(one) - placeOf(other));
       const commands: Command[] = [];
       // One after the other, so that the positions of one work order alone are in memory.
       for (const drive of due) {
@@ -55,8 +55,8 @@ export function createDriveMeasurement(
         }
         commands.push(await measureDueDrive(tx, drive));
         pass.measured += 1;
-        // From the second turn on, each tenant of the set has had one.
-        first = findNext(tenants, drive.turn === 1 ? drive.tenant_id : tenantIds.at(-1));
+        // From the second round on, each tenant of the set has had one.
+        first = findNext(tenants, drive.round === 1 ? drive.tenant_id : tenantIds.at(-1));
       }
       return commands;
     };

@@ -13,8 +13,8 @@ export function buildRoundRobinSql(rows: string): string {
   return `select due.*, t.environment
     from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
     join tenants t on t.tenant_id = own.tenant_id
-    cross join lateral (select found.*, row_number() over () as turn from (${rows}) found) due
-    order by due.turn`;
+    cross join lateral (select found.*, row_number() over () as round from (${rows}) found) due
+    order by due.round`;
 }
 
 export interface RoundRobinQuery {

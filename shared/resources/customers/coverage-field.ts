@@ -50,7 +50,7 @@ const coverage = allRequired({
   loaded_miles: Joi.number().min(0).allow(null).description(LOADED_MILES).example(10),
   amount_cents: cents().allow(null).description(AMOUNT).example(15_000),
   service_types: Joi.array()
-    .items(Joi.string())
+    .items(slug(SERVICE_TYPES))
     .allow(null)
     .description(SERVICES)
     .example(['light_duty_tow', 'jump_start']),

@@ -59,7 +59,6 @@ export const remittanceLineFields = defineFields({
       .example('A fee of the club')
       .description('Sets the line aside; null: it is open again'),
     setBy: 'change',
-    freeText: true,
   }),
   payment_id: { output: nullableId() },
   created_at: time(),

@@ -19,7 +19,6 @@ export const remittanceFields = defineFields({
     isRequired: true,
     output: Joi.string().example('Interstate Motor Club'),
     columns: 'text',
-    freeText: true,
   },
   reference: {
     input: text(200)
@@ -29,7 +28,6 @@ export const remittanceFields = defineFields({
     isRequired: true,
     output: Joi.string().example('EFT 5521'),
     columns: 'text',
-    freeText: true,
   },
   paid_on: {
     input: date().description(

@@ -31,7 +31,9 @@ export function isStanding(speedMph: number | null): boolean {
 
 /** A stored time that is later than this is wrong. It must not keep all later positions out. */
 export const MAX_AHEAD_MS = 5 * 60_000;
-/** For so long, the last reading of the vehicle itself counts before one that a vendor calculates. */
+/**
+ * For so long, the last reading of the vehicle itself counts before one that a vendor calculates.
+ */
 const OWN_READING_MS = 24 * 3_600_000;
 
 /**

@@ -33,8 +33,8 @@ const MIN_SAMPLES = 8;
 
 /**
  * Compares the billed miles with the loaded miles that the positions or the odometer of the truck
- * show, without the miles that are free. Reports a difference that is larger than two miles and than a share of the
- * loaded miles.
+ * show, without the miles that are free. Reports a difference that is larger than two miles and
+ * than a share of the loaded miles.
  */
 export function findMileageDifference(
   subject: DetectionSubject,

@@ -29,7 +29,7 @@ export interface DueDrive extends ClockTarget, WorkOrderTimes {
   due_at: string;
   truck_id: string | null;
   /** The place of the drive in the sequence of its account, from 1 on. */
-  turn: number;
+  round: number;
 }
 
 const toMs = (sql: string) => `(extract(epoch from ${sql}) * 1000)::float8`;
