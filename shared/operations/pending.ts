@@ -40,12 +40,12 @@ const LEASE_QUERY = `
       order by o.lease_until, o.id limit ${READ_PER_PASS}`)}
     limit ${READ_PER_PASS}
   ), locked as materialized (
-    select o.tenant_id, o.id, l.turn, ${IS_DONE} as is_done, ${IS_PARKED} as is_parked
+    select o.tenant_id, o.id, l.round, ${IS_DONE} as is_done, ${IS_PARKED} as is_parked
     from looked l join operations o on o.tenant_id = l.tenant_id and o.id = l.id
     where o.settled_at is null and o.lease_until < now()
     for update of o skip locked
   ), judged as materialized (
-    select l.*, row_number() over (partition by l.is_done or l.is_parked order by l.turn) as place from locked l
+    select l.*, row_number() over (partition by l.is_done or l.is_parked order by l.round) as place from locked l
   )
   update operations o set
     settled_at = case when j.is_done then now() end,
