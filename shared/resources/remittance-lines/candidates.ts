@@ -31,10 +31,10 @@ const CANDIDATE = `json_build_object('invoice_id', i.id, 'invoice_number', i.inv
     'paid_cents', c.paid_cents) end) as candidate`;
 
 /**
- * At most so many claims and invoices are read per PO, payable ones first. A club that sends `N/A`
- * as every PO could otherwise make one line read the whole account.
+ * At most so many claims and invoices are compared per PO, payable ones first. A club that sends
+ * `N/A` as every PO could otherwise make one line return the whole account.
  */
-const MAX_PER_PO = 10;
+export const MAX_PER_PO = 10;
 
 const PAYABLE_FIRST = `c.status in (${PAYABLE.map((status) => `'${status}'`).join(', ')}) desc nulls last, i.created_at desc
   limit ${MAX_PER_PO}`;

@@ -1,6 +1,6 @@
 import { formatDollars } from '../../billing/phrases.js';
 import { canBePaid } from '../invoices/transitions.js';
-import { type Candidate, type Candidates, PAYABLE } from './candidates.js';
+import { type Candidate, type Candidates, MAX_PER_PO, PAYABLE } from './candidates.js';
 import type { LineOutcome } from './enums.js';
 import type { LineRow } from './line-rows.js';
 
@@ -33,11 +33,21 @@ export function matchLines(
   customerId: string | null,
 ): Map<string, MatchedFields> {
   const found = lines.map((line) => ({ line, ...findClaim(line, candidates, customerId) }));
+  const takenBack = new Map<string, LineRow>();
+  for (const { line, ...target } of found)
+    if (line.amount_cents < 0 && 'candidate' in target) takenBack.set(target.candidate.claim.id, line);
   return new Map(
     found.map((one) => {
+      if (one.line.amount_cents <= 0) return [one.line.id, toFields(one.line, refuseAmount(one.line))];
       if ('mismatch' in one) return [one.line.id, toFields(one.line, one.mismatch)];
+      const less = takenBack.get(one.candidate.claim.id);
+      if (less) return [one.line.id, toFields(one.line, waitForDecision(one.candidate, less))];
       const parts = found.flatMap((other) =>
-        'candidate' in other && other.candidate.claim.id === one.candidate.claim.id ? [other.line] : [],
+        'candidate' in other &&
+        other.line.amount_cents > 0 &&
+        other.candidate.claim.id === one.candidate.claim.id
+          ? [other.line]
+          : [],
       );
       return [one.line.id, toFields(one.line, compareAmounts(one.candidate, parts))];
     }),
@@ -60,7 +70,6 @@ const remainingCents = (claim: ClaimCandidate['claim']) =>
 
 function findClaim(line: LineRow, candidates: Candidates, customerId: string | null): Found {
   const { po_number: po, invoice_number: number } = line;
-  if (line.amount_cents <= 0) return { mismatch: refuseAmount(line) };
   if (line.is_claim_named) return chooseClaim(listNamed(line, candidates), line, null);
   const ofNumber = number === null ? [] : (candidates.byNumber.get(number) ?? []);
   if (po === null) {
@@ -71,7 +80,7 @@ function findClaim(line: LineRow, candidates: Candidates, customerId: string | n
     return chooseClaim(ofNumber, line, customerId);
   }
   const ofPo = candidates.byPo.get(po) ?? [];
-  const ofBoth = ofPo.filter(({ invoice_number }) => invoice_number === number);
+  const ofBoth = ofNumber.filter(({ po_number }) => po_number === po);
   if (ofBoth.length > 0) return chooseClaim(ofBoth, line, customerId);
   // A claim without a PO is not contradicted by the club's PO.
   const withoutPo = ofNumber.filter(({ po_number }) => po_number === null);
@@ -83,8 +92,12 @@ function findClaim(line: LineRow, candidates: Candidates, customerId: string | n
       'unknown_po',
       `No claim and no invoice has the PO ${po}. Name the claim, if there is one.`,
     );
-  return chooseClaim(ofPo, line, customerId);
+  // Further claims with this PO may be payable too, also of the customer of the remittance.
+  const hasMore = ofPo.filter(isPayable).length >= MAX_PER_PO;
+  return chooseClaim(ofPo, line, hasMore ? null : customerId);
 }
+
+const isPayable = ({ claim }: Candidate) => claim !== null && PAYABLE.includes(claim.status);
 
 function mismatch(outcome: LineOutcome, reason: string, candidate?: Candidate): Found {
   return { mismatch: { outcome, reason, candidate } };
@@ -175,6 +188,12 @@ function checkInvoice(candidate: ClaimCandidate): Found {
   return mismatch('not_open', reason, candidate);
 }
 
+/** A line that takes back a part of what another line pays for the same claim needs a decision. */
+function waitForDecision(candidate: ClaimCandidate, less: LineRow): Mismatch {
+  const reason = `Line ${less.position} takes ${formatDollars(-less.amount_cents)} of this claim back. Decide on that line first: ignore it with a reason if this one is right.`;
+  return { outcome: 'over_paid', reason, candidate };
+}
+
 function compareAmounts(candidate: ClaimCandidate, parts: readonly LineRow[]): Mismatch {
   const { invoice_number: number, balance_cents: balance, claim } = candidate;
   const expected = remainingCents(claim);
@@ -191,6 +210,12 @@ function compareAmounts(candidate: ClaimCandidate, parts: readonly LineRow[]): M
     return {
       outcome: 'over_paid',
       reason: `${subject} ${formatDollars(amount)}, but invoice ${number} owes only ${formatDollars(balance)}. ${ask}`,
+      candidate,
+    };
+  if (amount < expected && claim.paid_cents > 0 && !parts.every((line) => line.is_claim_named))
+    return {
+      outcome: 'already_paid',
+      reason: `The club has paid ${formatDollars(claim.paid_cents)} of the claim of invoice ${number} before. If ${formatDollars(amount)} is another part and not the same one, name the claim.`,
       candidate,
     };
   if (amount < expected)

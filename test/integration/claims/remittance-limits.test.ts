@@ -128,7 +128,10 @@ describe('a remittance of 500 lines', () => {
 
   it('a worker that dies before the commit has recorded nothing, and the repetition pays once', async () => {
     const claim = await createClaimAfter(tenant.client, ['submit'], { invoice: { po_number: 'DIES' } });
-    const input = remittanceInput({ lines: [{ po_number: 'DIES', amount_cents: 10_000 }] });
+    const input = remittanceInput({
+      lines: [{ po_number: 'DIES', amount_cents: 10_000 }],
+      total_cents: 10_000,
+    });
     const { body } = await tenant.client.post('/remittances', input);
     const command = { ...buildCommand(applyRemittance.type, tenant.id, {}), entityId: body.id };
     const context = createBatchContext(stack.runtime);

@@ -42,7 +42,8 @@ describe('remittances of motor clubs', () => {
       ...body,
     });
   const importLines = async (lines: Record<string, unknown>[], body: Record<string, unknown> = {}) => {
-    const response = await send({ lines, ...body });
+    const sum = lines.reduce((cents, { amount_cents }) => cents + Math.max(0, Number(amount_cents)), 0);
+    const response = await send({ total_cents: sum, lines, ...body });
     expect(response.status, response.text).to.equal(201);
     return response.body;
   };

@@ -23,6 +23,22 @@ describe('the CSV of a remittance', () => {
     expect(parseCsv('')).to.deep.equal([]);
   });
 
+  it('refuses an amount with a thousands separator without quotes, and text after a quoted cell', () => {
+    expect(readFaults('PO,Amount\nP-1,1,234.50')).to.deep.equal([
+      'Line 2 of csv: it has 3 cells, but 2 columns are named; put a value with a separator in it into quotes',
+    ]);
+    expect(readLines('PO,Amount\nP-1,"1,234.50",,\n')[0]?.amount_cents).to.equal(123_450);
+    expect(readFaults('PO,Amount\nP-1,"100".50')).to.deep.equal([
+      'Line 2 of csv: more text follows the end of a quoted cell',
+    ]);
+  });
+
+  it('names a bounded number of faults of the columns, each with the beginning of a name', () => {
+    const faults = readFaults(`PO,amt${'#'.repeat(10_000)},${'amt,'.repeat(2_000)}\n`);
+    expect(faults).to.have.length(50);
+    expect(faults[0]).to.have.length.below(200);
+  });
+
   for (const [amount, cents] of [
     ['$1,234.50', 123_450],
     ['1234.5', 123_450],

@@ -4,10 +4,10 @@ export interface CsvRow {
   cells: string[];
 }
 
-/** A quoted cell that does not end, with the number of its text line. */
-export interface UnclosedQuote {
-  unclosedAt: number;
-}
+/**
+ * A quoted cell that does not end, or that more text follows, with the number of its text line.
+ */
+export type QuoteFault = { unclosedAt: number } | { followedAt: number };
 
 const SEPARATORS = [',', ';', '\t'] as const;
 
@@ -15,7 +15,7 @@ const SEPARATORS = [',', ';', '\t'] as const;
  * Parses CSV (RFC 4180). The separator is the one that the first line has most: comma, semicolon or
  * tab. Leaves out rows without any text. Runs once over the text, whatever it contains.
  */
-export function parseCsv(text: string): CsvRow[] | UnclosedQuote {
+export function parseCsv(text: string): CsvRow[] | QuoteFault {
   const separator = chooseSeparator(text);
   const rows: CsvRow[] = [];
   let cells: string[] = [];
@@ -32,8 +32,8 @@ export function parseCsv(text: string): CsvRow[] | UnclosedQuote {
     if (cell === undefined) return { unclosedAt: textLine };
     cells.push(cell.value.trim());
     textLine += countNewlines(cell.value);
-    // Text between a closing quote and the separator belongs to no cell.
     at = findCellEnd(text, cell.end, separator);
+    if (text.slice(cell.end, at).trim() !== '') return { followedAt: textLine };
     if (text[at] === separator) {
       at += 1;
       if (at === text.length) cells.push('');

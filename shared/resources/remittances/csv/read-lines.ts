@@ -51,15 +51,18 @@ export function readCsvLines(csv: string): CsvLines {
   const rows = parseCsv(csv);
   if ('unclosedAt' in rows)
     return { faults: [fault(rows.unclosedAt, 'a quoted cell begins here and does not end')] };
+  if ('followedAt' in rows)
+    return { faults: [fault(rows.followedAt, 'more text follows the end of a quoted cell')] };
   const [header, ...body] = rows;
   const columns = header ? findColumns(header) : [fault(1, 'the columns are not named')];
-  if (Array.isArray(columns)) return { faults: columns };
+  if (Array.isArray(columns)) return { faults: columns.slice(0, MAX_FAULTS) };
   if (body.length === 0) return { faults: [fault(1, 'no line follows the names of the columns')] };
   if (body.length > MAX_REMITTANCE_LINES) {
     const message = `a remittance has at most ${MAX_REMITTANCE_LINES} lines; split the list`;
     return { faults: [fault((body[MAX_REMITTANCE_LINES] as CsvRow).textLine, message)] };
   }
-  const read = body.map((row) => readRow(row, columns));
+  const width = (header as CsvRow).cells.length;
+  const read = body.map((row) => (isWider(row, width) ? refuseWide(row, width) : readRow(row, columns)));
   const faults = read.flatMap((one) => ('faults' in one ? one.faults : []));
   if (faults.length > 0) return { faults: faults.slice(0, MAX_FAULTS) };
   return { lines: read.flatMap((one) => ('line' in one ? [one.line] : [])) };
@@ -67,6 +70,18 @@ export function readCsvLines(csv: string): CsvLines {
 
 function fault(textLine: number, message: string): ErrorDetail {
   return { field: 'csv', code: 'invalid', message: `Line ${textLine} of csv: ${message}`, line: textLine };
+}
+
+const shorten = (cell: string) => cell.slice(0, 40);
+
+function isWider({ cells }: CsvRow, width: number): boolean {
+  return cells.slice(width).some((cell) => cell !== '');
+}
+
+/** An amount such as 1,234.50 without quotes is two cells, and the first one is another amount. */
+function refuseWide({ cells, textLine }: CsvRow, width: number): { faults: ErrorDetail[] } {
+  const message = `it has ${cells.length} cells, but ${width} columns are named; put a value with a separator in it into quotes`;
+  return { faults: [fault(textLine, message)] };
 }
 
 type ColumnPlaces = Partial<Record<Column, number>>;
@@ -86,7 +101,7 @@ function findColumns({ cells, textLine }: CsvRow): ColumnPlaces | ErrorDetail[] 
       faults.push(
         fault(
           textLine,
-          `both ${cells[earlier]} and ${cell} could be ${NAMES[column]}; rename the one that is not`,
+          `both ${shorten(cells[earlier] ?? '')} and ${shorten(cell)} could be ${NAMES[column]}; rename the one that is not`,
         ),
       );
   }
@@ -108,7 +123,7 @@ function readRow(
   const amount = readCell('amount_cents');
   const cents = parseDollars(amount);
   if (cents === undefined) {
-    const shown = amount === '' ? 'the amount is empty' : `"${amount.slice(0, 40)}" is no amount in dollars`;
+    const shown = amount === '' ? 'the amount is empty' : `"${shorten(amount)}" is no amount in dollars`;
     return { faults: [fault(textLine, `${shown}; write it as 1,234.50`)] };
   }
   const line = {

@@ -1,8 +1,9 @@
+import { formatDollars } from '../../../billing/phrases.js';
 import type { Change, Command, CommandOutcome } from '../../../contracts/command.js';
 import { newId } from '../../../platform/ids.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { diffPatch } from '../../../records/changes.js';
-import { notFoundOutcome } from '../../../records/outcomes.js';
+import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { type RecordRef, toRecordRef } from '../../../records/record-refs.js';
 import { lockClaims } from '../../claims/claim-row.js';
 import { recordClaimOutcome } from '../../claims/commands.js';
@@ -25,6 +26,23 @@ export async function applyRemittances(tx: Transaction, commands: Command[]): Pr
   return outcomes;
 }
 
+/**
+ * More would be recorded than arrived, for instance if the total was entered in dollars. Lines that
+ * take something back count even if they are ignored.
+ */
+function findExcess(
+  { total_cents: total }: RemittanceRow,
+  lines: readonly LineRow[],
+): CommandOutcome | undefined {
+  const counted = lines.filter(({ status, amount_cents }) => status !== 'ignored' || amount_cents < 0);
+  const sum = sumCents(counted);
+  if (sum <= total || counted.every(({ status }) => status !== 'open')) return undefined;
+  return failedOutcome({
+    code: 'conflict',
+    message: `The lines add up to ${formatDollars(sum)}, but only ${formatDollars(total)} arrived. Ignore the lines that were not paid, or import the list again with the right total.`,
+  });
+}
+
 /** The payment of one claim, with the lines that make it up. */
 interface Paying {
   command: Command<ClubResponse>;
@@ -36,6 +54,8 @@ async function applyOne(tx: Transaction, command: Command): Promise<CommandOutco
   const remittance = await lockRemittance(tx, toRecordRef(command));
   if (!remittance) return notFoundOutcome('remittance');
   const before = await readLines(tx, remittance);
+  const refusal = findExcess(remittance, before);
+  if (refusal) return refusal;
   const locked = await lockPayable(tx, await rematch(tx, remittance, before));
   // Compare again, because another command may have changed a claim before the lock.
   const matched = await rematch(tx, remittance, before);

@@ -13,6 +13,7 @@ export interface RemittanceRow extends Row, RecordRef {
   paid_on: string;
   customer_id: string | null;
   status: 'matched' | 'partly_applied' | 'applied';
+  total_cents: number;
   lines_cents: number;
   applied_cents: number;
   line_count: number;
@@ -25,7 +26,10 @@ export interface RemittanceRow extends Row, RecordRef {
 export const SUM_COLUMNS = `status text, lines_cents bigint, applied_cents bigint, line_count integer, ready_count integer, open_count integer,
   applied_count integer, ignored_count integer`;
 
-/** Locks a remittance. All commands lock it before its lines and its claims. */
+/**
+ * Locks a remittance. Commands lock it before its lines and its claims; a PATCH with If-Match locks
+ * its line first. If both meet, PostgreSQL ends one, and it runs again.
+ */
 export async function lockRemittance(tx: Transaction, ref: RecordRef): Promise<RemittanceRow | undefined> {
   return (await lockRecords<RemittanceRow>(tx, 'remittances', [ref])).get(refKey(ref));
 }
