@@ -1,9 +1,6 @@
 import type { Knex } from 'knex';
 
-/**
- * Adds what a customer, such as a motor club, pays for a work order. Adds the subtotal of the
- * invoice for which a suggestion was computed, if accepting is right for that subtotal alone.
- */
+/** Adds what a customer, such as a motor club, pays for a work order. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table customers add column coverage jsonb, add column coverage_changed_at timestamptz;
@@ -19,13 +16,11 @@ export async function up(knex: Knex): Promise<void> {
     end $$;
     create trigger mark_changed_coverage before insert or update of coverage, rate_card_id on customers
       for each row execute function mark_changed_coverage();
-    alter table suggestions add column invoice_subtotal_cents bigint;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    alter table suggestions drop column invoice_subtotal_cents;
     drop trigger mark_changed_coverage on customers;
     drop function mark_changed_coverage();
     alter table customers drop column coverage_changed_at, drop column coverage;

@@ -88,8 +88,11 @@ import * as addDropoffCoordinates from './20261129030000_add_dropoff_coordinates
 import * as addRemittances from './20261130010000_add_remittances.js';
 import * as indexPoNumbers from './20261130010100_index_po_numbers.js';
 import * as addOdometers from './20261130020000_add_odometers.js';
+import * as addKeptOdometers from './20261130020100_add_kept_odometers.js';
+import * as addSourcesOfDrivenMiles from './20261130020200_add_sources_of_driven_miles.js';
 import * as addCoverage from './20261130030000_add_coverage.js';
 import * as indexCoverage from './20261130030100_index_coverage.js';
+import * as addSuggestedSubtotals from './20261130030200_add_suggested_subtotals.js';
 import * as addUnansweredWrites from './20261130040000_add_unanswered_writes.js';
 import * as indexEndedClaims from './20261130040100_index_ended_claims.js';
 import * as indexClubContacts from './20261130040200_index_club_contacts.js';
@@ -196,8 +199,11 @@ export const migrations: readonly Migration[] = [
   { name: '20261130010000_add_remittances', ...addRemittances },
   { name: '20261130010100_index_po_numbers', ...indexPoNumbers },
   { name: '20261130020000_add_odometers', ...addOdometers },
+  { name: '20261130020100_add_kept_odometers', ...addKeptOdometers },
+  { name: '20261130020200_add_sources_of_driven_miles', ...addSourcesOfDrivenMiles },
   { name: '20261130030000_add_coverage', ...addCoverage },
   { name: '20261130030100_index_coverage', ...indexCoverage },
+  { name: '20261130030200_add_suggested_subtotals', ...addSuggestedSubtotals },
   { name: '20261130040000_add_unanswered_writes', ...addUnansweredWrites },
   { name: '20261130040100_index_ended_claims', ...indexEndedClaims },
   { name: '20261130040200_index_club_contacts', ...indexClubContacts },
