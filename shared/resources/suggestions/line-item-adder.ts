@@ -15,10 +15,12 @@ import type { SuggestionRow } from './store.js';
 /** Line items may be added to an invoice in these statuses (docs/decisions.md §3). */
 const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
+type TargetLine = PricedLine & { category: string | null };
+
 interface TargetInvoice {
   row: InvoiceRow;
   /** The invoice's stored line items, followed by those that suggestions have added. */
-  lines: PricedLine[];
+  lines: TargetLine[];
   lastPosition: number;
   added: Parameters<typeof buildLineItemInsert>[0];
   money: { subtotal_cents: number; tax_cents: number; total_cents: number };
@@ -70,7 +72,7 @@ export class LineItemAdder {
     if (!invoiceId || proposed.length === 0) return undefined;
     const target = this.targets.get(refKey({ tenant_id: command.tenantId, id: invoiceId }));
     if (!target) throw new Error(`invoice ${invoiceId} of a suggestion is gone`);
-    const refusal = findLockError(target, proposed) ?? findChangedSubtotal(target, computedFor);
+    const refusal = findLockError(target, proposed) ?? findChange(target, { proposed, computedFor });
     if (refusal) return refusal;
     const lines = [...target.lines, ...proposed];
     const price = priceInvoice(lines, target.row.tax_rate_bps);
@@ -132,25 +134,34 @@ function findLockError(
   });
 }
 
-/** Line items that take off what is beyond a limit are wrong for any other subtotal. */
-function findChangedSubtotal(
-  { row, money }: TargetInvoice,
-  computedFor: number | null,
+/**
+ * Line items that take off what is beyond a limit are wrong for any other subtotal. Detectors
+ * propose other adjustments only for invoices without one, because it may have corrected the same.
+ */
+function findChange(
+  { row, money, lines }: TargetInvoice,
+  { proposed, computedFor }: { proposed: readonly ProposedLine[]; computedFor: number | null },
 ): CommandOutcome | undefined {
-  if (computedFor === null || computedFor === money.subtotal_cents) return undefined;
+  const hasChanged =
+    computedFor === null
+      ? proposed.some(isAdjustment) && lines.some(isAdjustment)
+      : computedFor !== money.subtotal_cents;
+  if (!hasChanged) return undefined;
   return failedOutcome({
     code: 'conflict',
     message: `Invoice ${row.invoice_number} has changed since this was suggested. The next scan of the detectors, within a minute, updates the suggestion.`,
   });
 }
 
-type StoredLine = PricedLine & { tenant_id: string; invoice_id: string; position: number };
+const isAdjustment = ({ category }: TargetLine | ProposedLine) => category === 'adjustment';
+
+type StoredLine = TargetLine & { tenant_id: string; invoice_id: string; position: number };
 
 function readLines(tx: Transaction, refs: RecordRef[]): Promise<StoredLine[]> {
   const unique = [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
   return tx.query<StoredLine>({
     name: 'lines-to-reprice',
-    text: `select l.tenant_id, l.invoice_id, l.position, l.quantity, l.unit_price_cents, l.taxable
+    text: `select l.tenant_id, l.invoice_id, l.position, l.quantity, l.unit_price_cents, l.taxable, l.category
            from ${recordsetSql('tenant_id uuid, id uuid')}
            join invoice_line_items l on l.tenant_id = r.tenant_id and l.invoice_id = r.id
            order by l.tenant_id, l.invoice_id, l.position`,

@@ -11,7 +11,7 @@ import {
   createWorkOrderAfter,
 } from '../../support/records/lifecycle-records.js';
 import { insertNotice } from '../../support/records/notices.js';
-import { invoiceInput } from '../../support/records/samples.js';
+import { invoiceInput, remittanceInput } from '../../support/records/samples.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
 import type { TestTenant } from '../../support/stack.js';
 import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
@@ -37,6 +37,10 @@ describe('API keys that may write but not read', () => {
       await stack.createKey(tenant.id, { permissions: ['write', 'approve', 'admin'] }),
     );
     const made = async (path: string, body: Json) => (await client.post(path, body)).body.id as string;
+    const readRemittanceLine = async () => {
+      await made('/remittances', remittanceInput());
+      return (await client.get('/remittance-lines')).body.data.items[0].id as string;
+    };
     ids = {
       invoices: await createInvoiceAfter(client, []),
       'recurring-invoices': (await createRecordFor('GET /recurring-invoices/{id}', client)) as string,
@@ -48,6 +52,7 @@ describe('API keys that may write but not read', () => {
       impounds: await createImpoundAfter(client, []),
       claims: (await createClaimAfter(client)).id,
       settings: tenant.id,
+      'remittance-lines': await readRemittanceLine(),
     };
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Json } from '../../support/client.js';
 import { DrivenJob } from '../../support/driving/driven-jobs.js';
+import { expectError } from '../../support/expect-error.js';
 import { makeRateCard } from '../../support/records/priced-work-orders.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { createUser, openSession } from '../../support/records/sign-in.js';
@@ -88,6 +89,27 @@ describe('suggestions from positions and impounds', () => {
     const { body: after } = await tenant.client.get(`/invoices/${invoice}`);
     expect(before.subtotal_cents - after.subtotal_cents).to.equal(3_600);
     expect(await findNew(invoice)).to.deep.equal([]);
+  });
+
+  it('the difference is not taken off an invoice that got an adjustment since', async () => {
+    const job = await tow();
+    await job.measure();
+    const invoice = await createInvoice(job.id, [charge(18)]);
+    const [found] = await findNew(invoice);
+    const credit = {
+      name: 'Miles corrected',
+      category: 'adjustment',
+      quantity: 1,
+      unit_type: 'flat',
+      unit_price_cents: -3_600,
+    };
+    const changed = await tenant.client.patch(`/invoices/${invoice}`, { line_items: [charge(18), credit] });
+    expect(changed.status, changed.text).to.equal(200);
+    const refused = await tenant.client.post(`/suggestions/${found?.id}/accept`, {});
+    expectError(refused, 409, 'conflict');
+    expect((await tenant.client.get(`/invoices/${invoice}`)).body.total_cents).to.equal(
+      changed.body.total_cents,
+    );
   });
 
   it('dismissing widens the tolerance for this account, and a corrected invoice expires the suggestion', async () => {

@@ -108,7 +108,8 @@ function selectCoveredInvoices(changed: string, changedAt: string): string {
 const CHANGED_COVERAGES = selectCoveredInvoices('customers c', 'c.coverage_changed_at');
 
 const NEW_RATE_CARDS = selectCoveredInvoices(
-  `rate_cards k join customers c on c.tenant_id = k.tenant_id and c.coverage_changed_at is not null and c.coverage is not null`,
+  `(select tenant_id, max(created_at) as created_at from rate_cards where tenant_id = own.tenant_id group by tenant_id) k
+   join customers c on c.tenant_id = k.tenant_id and c.coverage_changed_at is not null and c.coverage is not null`,
   'k.created_at',
 );
 

@@ -19,7 +19,7 @@ const MAX_WAIT = "interval '1 hour'";
 /**
  * SQL for the end of the drive. A completed work order from before this column existed has none.
  */
-const END = `coalesce(j.drive_until, j.completion_time)`;
+const END = `case j.status when 'cancelled' then j.drive_until else j.completion_time end`;
 
 const HAS_ARRIVED = `exists (select from trucks k where k.tenant_id = j.tenant_id and k.id = j.truck_id
   and k.located_at >= ${END})`;
