@@ -50,15 +50,16 @@ function hasFewDecimals(value: number): boolean {
   return countDecimalPlaces(value) <= MAX_QUANTITY_DECIMALS;
 }
 
-const quantity = () =>
-  Joi.number()
-    .strict()
-    .greater(0)
+/** Adds the upper limit of a quantity and of its decimals to a schema that has the lower limit. */
+export function limitQuantity(schema: Joi.NumberSchema): Joi.NumberSchema {
+  return schema
     .max(MAX_QUANTITY)
     .custom((value: number, helpers) =>
       hasFewDecimals(value) ? value : helpers.error('number.decimals', { limit: MAX_QUANTITY_DECIMALS }),
-    )
-    .example(1);
+    );
+}
+
+const quantity = () => limitQuantity(Joi.number().strict().greater(0)).example(1);
 
 /**
  * Keep the sequence of these fields, because a check can read only members above its own field. The

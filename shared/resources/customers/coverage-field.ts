@@ -1,10 +1,6 @@
 import Joi from 'joi';
-import {
-  countDecimalPlaces,
-  MAX_QUANTITY,
-  MAX_QUANTITY_DECIMALS,
-  MAX_UNIT_PRICE_CENTS,
-} from '../../billing/money.js';
+import { limitQuantity } from '../../billing/line-item-fields.js';
+import { MAX_UNIT_PRICE_CENTS } from '../../billing/money.js';
 import { allRequired, cents, integer, slug } from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES } from '../../contracts/vocabulary.js';
 import type { Field } from '../../records/fields/field.js';
@@ -18,16 +14,7 @@ const LOADED_MILES = 'Loaded miles that are paid, with the free ones of the rate
 const AMOUNT = 'Most that is paid before tax, over all invoices of the work order; null: any amount';
 const SERVICES = `Services that are paid; null: all. Published values: ${SERVICE_TYPES.join(', ')}.`;
 
-const loadedMiles = () =>
-  Joi.number()
-    .strict()
-    .min(0)
-    .max(MAX_QUANTITY)
-    .custom((value: number, helpers) =>
-      countDecimalPlaces(value) <= MAX_QUANTITY_DECIMALS
-        ? value
-        : helpers.error('number.decimals', { limit: MAX_QUANTITY_DECIMALS }),
-    );
+const loadedMiles = () => limitQuantity(Joi.number().strict().min(0));
 
 const coverageInput = Joi.object({
   loaded_miles: loadedMiles().allow(null).default(null).description(LOADED_MILES).example(10),

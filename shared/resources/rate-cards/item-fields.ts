@@ -1,10 +1,6 @@
 import Joi from 'joi';
-import {
-  countDecimalPlaces,
-  MAX_QUANTITY,
-  MAX_QUANTITY_DECIMALS,
-  MAX_UNIT_PRICE_CENTS,
-} from '../../billing/money.js';
+import { limitQuantity } from '../../billing/line-item-fields.js';
+import { MAX_UNIT_PRICE_CENTS } from '../../billing/money.js';
 import { cents, integer, slug, strictBoolean, text } from '../../contracts/schemas/fields.js';
 import { LINE_ITEM_CATEGORIES, SERVICE_TYPES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 import { defineEntryFields } from '../../records/fields/record-fields.js';
@@ -26,15 +22,7 @@ const notForStorage: Joi.CustomValidator = (value, helpers) => {
 };
 
 const includedQuantity = () =>
-  Joi.number()
-    .strict()
-    .min(0)
-    .max(MAX_QUANTITY)
-    .custom((value: number, helpers) =>
-      countDecimalPlaces(value) <= MAX_QUANTITY_DECIMALS
-        ? value
-        : helpers.error('number.decimals', { limit: MAX_QUANTITY_DECIMALS }),
-    )
+  limitQuantity(Joi.number().strict().min(0))
     .description('Units that cost nothing, such as the first miles; by day: the free days of a new impound')
     .example(0);
 
