@@ -55,7 +55,7 @@ describe('the credentials of a connection', () => {
   it('credentials of a connection that stay refused wait for hours before the next try, and record no second status change', async () => {
     const account = await connect();
     texting.double.expireTokens();
-    texting.double.loseRefreshToken();
+    texting.double.loseRefreshTokens();
     const describeAgain = async () => {
       await account.run(
         "update sync_states set next_at = now() where connection_id = $1 and stream = 'describe'",

@@ -147,7 +147,7 @@ describe('texts through a connection', () => {
 
   it('a lost access asks for a new sign-in with a notice; waiting texts are sent after the sign-in', async () => {
     texting.double.expireTokens();
-    texting.double.loseRefreshToken();
+    texting.double.loseRefreshTokens();
     const id = await account.sendText('+12125551117');
     await eventually('two refusals', async () => {
       await account.hurry();

@@ -51,7 +51,8 @@ export class ParrotDouble {
   #seq = 0;
   readonly #codes = new Map<string, string>();
   readonly #accessTokens = new Set<string>();
-  #refreshToken: string | undefined;
+  /** The unused refresh tokens, one of each sign-in. */
+  readonly #refreshTokens = new Set<string>();
   readonly #keys = new Map<string, SentText>();
   /**
    * Grants access as a person would on the vendor's sign-in page. Returns the URL to which this
@@ -75,9 +76,9 @@ export class ParrotDouble {
     this.#accessTokens.clear();
   }
 
-  /** Makes the server refuse the current refresh token, as if another client had used it. */
-  loseRefreshToken(): void {
-    this.#refreshToken = undefined;
+  /** Makes the server refuse all refresh tokens, as if another client had used them. */
+  loseRefreshTokens(): void {
+    this.#refreshTokens.clear();
   }
 
   /**
@@ -174,12 +175,12 @@ export class ParrotDouble {
     const challenge = this.#codes.get(params.get('code') ?? '');
     const isGranted = isCode
       ? challenge !== undefined && challenge === createHash('sha256').update(verifier).digest('base64url')
-      : this.#refreshToken !== undefined && params.get('refresh_token') === this.#refreshToken;
+      : this.#refreshTokens.delete(params.get('refresh_token') ?? '');
     if (!isGranted) {
       this.refusedGrants += 1;
       // A refused code or token may have been stolen. The server then revokes all access, as
       // careful vendors do.
-      this.#refreshToken = undefined;
+      this.#refreshTokens.clear();
       this.#accessTokens.clear();
       return [400, { error: 'invalid_grant' }];
     }
@@ -187,9 +188,10 @@ export class ParrotDouble {
     this.grants += 1;
     const access_token = randomUUID();
     this.#accessTokens.add(access_token);
-    this.#refreshToken = randomUUID();
-    this.issued.push(access_token, this.#refreshToken);
-    return [200, { access_token, refresh_token: this.#refreshToken, expires_in: this.lifetimeSeconds }];
+    const refresh_token = randomUUID();
+    this.#refreshTokens.add(refresh_token);
+    this.issued.push(access_token, refresh_token);
+    return [200, { access_token, refresh_token, expires_in: this.lifetimeSeconds }];
   }
 
   #send(request: IncomingMessage, text: string): [number, object] {
