@@ -75,9 +75,13 @@ describe('MCP writes whose commands run later', () => {
     await stack.runAsOwner(`revoke insert on audit_entries from "${role}"`);
     const queued = await agent.callOk(name, buildArgs(newId())).finally(async () => {
       expect([await listWorkOrders(), await listEntries()]).to.deep.equal([[], []]);
+      // A run that fails before the grant and records its failure after it would end the command.
+      await writes.queue.pause();
+      await eventually('no write runs', async () => (await writes.queue.getActiveCount()) === 0);
       await stack.runAsOwner(`grant insert on audit_entries to "${role}"`);
     });
     expect(queued.data.status).to.equal('queued');
+    await writes.resume();
     await eventually('the work order', async () => (await listWorkOrders()).length === 1);
     expect((await listEntries()).map(({ id, outcome }) => [id, outcome])).to.deep.equal([
       [queued.data.operation_id, 'ok'],
