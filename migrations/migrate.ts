@@ -1,7 +1,11 @@
 import { runMigrations } from 'bullmq';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { buildTriggerFunctions } from '../shared/records/stored-json/triggers.js';
+import {
+  buildRenderFunctions,
+  buildTriggerFunctions,
+  DROP_RENDER_FUNCTIONS,
+} from '../shared/records/stored-json/triggers.js';
 import { STORED_JSON_TABLES } from '../shared/registry/tables.js';
 import { migrations } from './index.js';
 import { maintainPartitions } from './partitions.js';
@@ -32,6 +36,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     // is a row: if a process died, its row would block every later start.
     await takeLock(client);
     await prepareAppRole(client, options.appRole);
+    await client.query(buildRenderFunctions(STORED_JSON_TABLES));
     const applied = await withKnex(options.databaseUrl, async (db) => {
       await db.migrate.forceFreeMigrationsLock();
       const [, names] = (await db.migrate.latest()) as [number, string[]];
@@ -49,6 +54,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
 /** Undoes every migration. Tests of the `down` steps use this. */
 export async function rollbackAll(databaseUrl: string): Promise<void> {
   await withKnex(databaseUrl, (db) => db.migrate.rollback(undefined, true));
+  await withClient(databaseUrl, (client) => client.query(DROP_RENDER_FUNCTIONS));
 }
 
 /**

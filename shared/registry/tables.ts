@@ -10,7 +10,7 @@ export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = Object.f
 
 /** The tables that store JSON texts beside their rows. */
 export const STORED_JSON_TABLES: readonly StoredJsonTable[] = Object.values(RESOURCE_TABLES).flatMap(
-  ({ table, stored }) => (stored ? [{ table, stored }] : []),
+  ({ table, representation, stored }) => (stored ? [{ table, representation, stored }] : []),
 );
 
 /** @throws {Error} if this version does not define the entity type */

@@ -1,17 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { CursorPosition } from '../../contracts/cursor.js';
 import { firstIdAtSql } from '../../platform/id-times.js';
-import type { SqlQuery } from '../../platform/postgres/database.js';
+import type { ItemText } from '../stored-json/stored-json.js';
+import { buildPageQuery, type ListQuery, MAX_PAGE_BYTES, pageQueries } from './page-query.js';
 import { buildSearchQuery, type ListSearch, SEARCH_TIMEOUT_MS } from './search.js';
-
-/** One page of a list. PostgreSQL renders the items as JSON, joined by commas. */
-export interface PageRow {
-  items: string;
-  count: number;
-  /** Position of the last item; null if no page follows. */
-  next_at: string | null;
-  next_id: string | null;
-}
 
 export interface FilterScope {
   tenantId: string;
@@ -75,10 +66,8 @@ export class Conditions {
   }
 }
 
-export interface ListPlan {
+export interface ListPlan extends ItemText {
   table: string;
-  /** SQL for an item's JSON, over the row with the alias `t`. */
-  representation: string;
   conditions: Conditions;
   /**
    * Conditions that exclude one another. Each record of the list fulfills exactly one condition.
@@ -97,30 +86,32 @@ export interface ListPlan {
 }
 
 /**
- * The maximum size of a page. 200 invoices can be 84 MB, and a page stays in memory until its
- * client has read it.
- */
-export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-
-/**
  * Builds the query for one page of a list, newest first by (created_at, id). The page starts after
  * a given record, not at a row number. So page 10,000 costs as much as page 1, and rows inserted
  * between two requests do not shift later pages (docs/decisions.md §5). The query reads one extra
  * row to find out whether another page follows.
  */
-export function buildListQuery(plan: ListPlan): SqlQuery {
-  const { table, conditions, alternatives = [], position, idTimeColumn, search } = plan;
+export function buildListQuery(plan: ListPlan): ListQuery {
+  const { table, conditions, alternatives = [], position, idTimeColumn, search, ...item } = plan;
   if (position && idTimeColumn) conditions.add('t.id < ?::uuid', position.id);
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
-  const limitAt = conditions.values.push(plan.limit);
+  const { values } = conditions;
+  const limitAt = values.push(plan.limit);
+  const parts = { ...item, timeColumn: idTimeColumn ?? 'created_at', limitAt };
   if (search?.term !== undefined) {
     conditions.addAlternatives(alternatives);
     const source = buildSearchQuery({ ...plan, search, term: search.term, limitAt });
-    const query = nameQuery(buildPageText(plan, { source, limitAt, maxBytesAt: addMaxBytes(conditions) }));
-    return { ...query, values: conditions.values, timeoutMs: SEARCH_TIMEOUT_MS };
+    // A search may take long, so it must not run twice.
+    const query = buildPageQuery({
+      ...parts,
+      storedItem: undefined,
+      source,
+      maxBytesAt: values.push(MAX_PAGE_BYTES),
+    });
+    return { ...query, values, timeoutMs: SEARCH_TIMEOUT_MS };
   }
-  const maxBytesAt = addMaxBytes(conditions);
+  const maxBytesAt = values.push(MAX_PAGE_BYTES);
   const order = `${idTimeColumn ? '' : 't.created_at desc, '}t.id desc`;
   const sortAndLimit = `order by ${order} limit $${limitAt}::int + 1`;
   if (alternatives.length === 1) conditions.addAlternatives(alternatives);
@@ -129,89 +120,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
     alternatives.length <= 1
       ? `${rows} ${sortAndLimit}`
       : `select t.* from (${alternatives.map((one) => `(${rows} and ${one} ${sortAndLimit})`).join(' union all ')}) t ${sortAndLimit}`;
-  const query = pageQueries.get(plan.representation, source, () =>
-    nameQuery(buildPageText(plan, { source, limitAt, maxBytesAt })),
-  );
-  return { ...query, values: conditions.values };
-}
-
-/** Adds the byte limit as the last value, which `withMaxBytes` can then replace. */
-const addMaxBytes = (conditions: Conditions): number => conditions.values.push(MAX_PAGE_BYTES);
-
-function buildPageText(
-  { representation, idTimeColumn: time = 'created_at' }: ListPlan,
-  { source, limitAt, maxBytesAt }: { source: string; limitAt: number; maxBytesAt: number },
-): string {
-  // `offset 0` makes PostgreSQL render each item once instead of once per use.
-  return `
-    select coalesce(string_agg(t.item, ',') filter (where t.fits), '') as items,
-           (count(*) filter (where t.fits))::int as count,
-           max(t.${time}::text) filter (where t.fits and t.ends) as next_at,
-           max(t.id::text) filter (where t.fits and t.ends) as next_id
-    from (
-      select t.*, t.rank <= $${limitAt} and (t.rank = 1 or t.bytes <= $${maxBytesAt}) as fits,
-             t.next_bytes is not null and (t.rank = $${limitAt} or t.bytes + t.next_bytes > $${maxBytesAt}) as ends
-      from (
-        select t.*, row_number() over page as rank, sum(octet_length(t.item)) over page as bytes,
-               lead(octet_length(t.item)) over page as next_bytes
-        from (
-          select t.id, t.${time}, (${representation})::text as item
-          from (
-            ${source}
-          ) t
-          offset 0
-        ) t
-        window page as (rows between unbounded preceding and current row)
-      ) t
-    ) t`;
-}
-
-/**
- * Replaces the byte limit, which is the last value of a list query. A page has at least one item,
- * however large.
- */
-export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
-  return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
-}
-
-type NamedText = Required<Pick<SqlQuery, 'name' | 'text'>>;
-
-/**
- * Caches the page queries of each list, by representation and by the query of the rows. A list has
- * one page query per combination of its filters. Without the cache, building and naming the query
- * text for every page took a twentieth of the API process's time (measured).
- */
-class PageQueries {
-  private readonly byRepresentation = new Map<string, Map<string, NamedText>>();
-
-  get(representation: string, source: string, build: () => NamedText): NamedText {
-    let bySource = this.byRepresentation.get(representation);
-    if (!bySource) {
-      bySource = new Map();
-      this.byRepresentation.set(representation, bySource);
-    }
-    let query = bySource.get(source);
-    if (!query) {
-      query = build();
-      bySource.set(source, query);
-    }
-    return query;
-  }
-}
-
-const pageQueries = new PageQueries();
-
-/** Maps the text of a query to its name. There is one entry per combination of filters. */
-const queryNames = new Map<string, string>();
-
-/** Names a prepared query after a hash of its text. */
-function nameQuery(text: string): NamedText {
-  let name = queryNames.get(text);
-  if (!name) {
-    name = `list-${createHash('sha1').update(text).digest('hex')}`;
-    queryNames.set(text, name);
-  }
-  return { name, text };
+  return { ...pageQueries.get({ ...parts, source, maxBytesAt }), values };
 }
 
 export interface DateRange {

@@ -2,8 +2,9 @@ import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../..
 import { toCanonicalJson } from '../../contracts/json/canonical-json.js';
 import type { Principal } from '../../contracts/principal.js';
 import { AppError, getErrorCode } from '../../platform/errors.js';
-import type { Database, SqlQuery } from '../../platform/postgres/database.js';
-import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
+import type { Database } from '../../platform/postgres/database.js';
+import type { ListScope } from './keyset-list.js';
+import { type ListQuery, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './page-query.js';
 
 export interface ListPage {
   /** The items as JSON texts, joined by commas. */
@@ -24,7 +25,7 @@ interface PageRequest<Query> {
   /** The name of the list. A cursor works only in the list that issued it. */
   list: string;
   query: Query;
-  buildQuery: (query: Query, scope: ListScope) => SqlQuery;
+  buildQuery: (query: Query, scope: ListScope) => ListQuery;
   /**
    * The maximum size of the JSON of all items. The page ends before the first item that would
    * exceed this size.
@@ -53,15 +54,7 @@ export async function readPage<Query extends PageQuery>(
   const readRows: ReadRows = async ({ start, limit, bytes }) => {
     const scope = { tenantId, timeZone, position: start, agentId, personId, clubId };
     const listQuery = buildQuery(limit === undefined ? query : { ...query, limit }, scope);
-    const [page] = await db
-      .read<PageRow>(tenantId, withMaxBytes(listQuery, bytes))
-      .catch((error: unknown) => {
-        throw listQuery.timeoutMs !== undefined && getErrorCode(error) === '57014'
-          ? searchTookTooLong(error)
-          : error;
-      });
-    if (!page) throw new Error('a list query returned no row');
-    return page;
+    return readRow(db, tenantId, withMaxBytes(listQuery, bytes));
   };
   const start = readCursor(cursors, query.cursor, binding);
   const request = { start, limit: query.limit, bytes: maxBytes };
@@ -69,6 +62,19 @@ export async function readPage<Query extends PageQuery>(
   const { items, count } = page;
   const next = positionAfter(page);
   return { items, count, cursor: next ? cursors.encode(next, binding) : null };
+}
+
+async function readRow(db: Database, tenantId: string, { stored, ...whole }: ListQuery): Promise<PageRow> {
+  if (stored) {
+    const query = { ...whole, ...stored };
+    const [page] = await db.read<PageRow | (PageRow & { items: null })>(tenantId, query);
+    if (page && page.items !== null) return page;
+  }
+  const [page] = await db.read<PageRow>(tenantId, whole).catch((error: unknown) => {
+    throw whole.timeoutMs !== undefined && getErrorCode(error) === '57014' ? searchTookTooLong(error) : error;
+  });
+  if (!page) throw new Error('a list query returned no row');
+  return page;
 }
 
 interface RowsRequest {

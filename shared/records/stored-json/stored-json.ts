@@ -52,14 +52,36 @@ export function defineStoredJson({ storedMembers, computedMembers }: RecordMembe
   };
 }
 
+/** SQL of an item of a list, over the row with the alias `t`. */
+export interface ItemText {
+  /** The item's JSON text. */
+  representation: string;
+  /** The item's stored JSON text. It is null if the row has none. */
+  storedItem?: string | undefined;
+}
+
+/** Returns the SQL of the items of a list that shows whole records. */
+export function itemText({ representation, stored }: Representation): ItemText {
+  const rendered = `(${representation('t')})::text`;
+  if (!stored) return { representation: rendered };
+  const storedItem = stored.read('t');
+  return { representation: `coalesce(${storedItem}, ${rendered})`, storedItem };
+}
+
 /**
- * Returns the SQL of a record's JSON text with further members at its end, for lists that show them
- * only on request.
- * @param text the SQL of the text
+ * Adds members at the end of the items of a list, which the list shows only on request.
+ * @param members over the row with the alias `t`
  */
-export function appendMembers(text: string, alias: string, members: readonly JsonMember[]): string {
-  const parts = members.flatMap((member) => formatMember(alias, member));
-  return `concat(${[`left(${text}, -1)`, ...parts, "'}'"].join(', ')})`;
+export function appendMembers(item: ItemText, members: readonly JsonMember[]): ItemText {
+  if (members.length === 0) return item;
+  const parts = members.flatMap((member) => formatMember('t', member));
+  // Unlike concat, the operator returns null for a text that is null.
+  const append = (text: string) => `left(${text}, -1) || concat(${[...parts, "'}'"].join(', ')})`;
+  const { representation, storedItem } = item;
+  return {
+    representation: append(representation),
+    storedItem: storedItem === undefined ? undefined : append(storedItem),
+  };
 }
 
 /** Returns the SQL of the parts of a member: its name after a comma, and its JSON. */
@@ -73,14 +95,29 @@ function hashToInteger(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE() >>> 1;
 }
 
+interface Representation {
+  representation: (alias: string) => string;
+  stored?: StoredJson;
+}
+
 /**
  * Returns the SQL of a record's JSON text: the stored text if there is one, and otherwise the
- * rendered representation.
+ * rendered representation. A function of the database renders it, so that PostgreSQL prepares the
+ * representation only for a record without a stored text.
  */
-export function jsonText(
-  { representation, stored }: { representation: (alias: string) => string; stored?: StoredJson },
-  alias: string,
-): string {
-  const rendered = `(${representation(alias)})::text`;
-  return stored ? `coalesce(${stored.read(alias)}, ${rendered})` : rendered;
+export function jsonText(resource: Representation & { table: string }, alias: string): string {
+  const { representation, stored } = resource;
+  if (!stored) return `(${representation(alias)})::text`;
+  const render = `${nameRenderFunction(resource)}(${alias}.tenant_id, ${alias}.id)`;
+  return `coalesce(${stored.read(alias)}, ${render})`;
 }
+
+/**
+ * Returns the name of the function that renders a record of a table. It contains a hash of the
+ * representation, because processes of two releases may run side by side.
+ */
+export function nameRenderFunction({ table, representation }: Representation & { table: string }): string {
+  return `${RENDER_FUNCTION_PREFIX}${table}_${hashToInteger(representation('t'))}`;
+}
+
+export const RENDER_FUNCTION_PREFIX = 'render_json_of_';

@@ -1,6 +1,5 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
-import type { SqlQuery } from '../../platform/postgres/database.js';
 import { externalIdsMember } from '../../records/expansions/external-ids.js';
 import {
   buildListQuery,
@@ -8,13 +7,14 @@ import {
   type FilterScope,
   type ListScope,
 } from '../../records/lists/keyset-list.js';
+import type { ListQuery } from '../../records/lists/page-query.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { appendMembers, jsonText } from '../../records/stored-json/stored-json.js';
+import { appendMembers, itemText } from '../../records/stored-json/stored-json.js';
 import { briefCustomerRepresentation } from './representation.js';
 import { customerTable } from './table.js';
 
-const CUSTOMER_JSON = jsonText(customerTable, 't');
-const WITH_EXTERNAL_IDS = appendMembers(CUSTOMER_JSON, 't', [externalIdsMember('customer', 't')]);
+const CUSTOMER_ITEM = itemText(customerTable);
+const WITH_EXTERNAL_IDS = appendMembers(CUSTOMER_ITEM, [externalIdsMember('customer', 't')]);
 
 /**
  * Builds the conditions for exports of customers, including the search. The list has the same
@@ -34,10 +34,10 @@ function customerFilters(query: CustomerListQuery, scope: FilterScope): Conditio
   return new Conditions().add('t.tenant_id = ?', scope.tenantId).addEqual(query, 'company_type', 'is_active');
 }
 
-export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQuery {
+export function listCustomers(query: CustomerListQuery, scope: ListScope): ListQuery {
   return buildListQuery({
     table: 'customers',
-    representation: query.expand ? WITH_EXTERNAL_IDS : CUSTOMER_JSON,
+    ...(query.expand ? WITH_EXTERNAL_IDS : CUSTOMER_ITEM),
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,
@@ -49,10 +49,12 @@ export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQu
 export function listAgentCustomers(
   query: Pick<CustomerListQuery, 'search' | 'limit'>,
   scope: ListScope,
-): SqlQuery {
+): ListQuery {
   return buildListQuery({
     table: 'customers',
-    representation: query.limit <= MAX_WHOLE_ITEMS ? CUSTOMER_JSON : briefCustomerRepresentation('t'),
+    ...(query.limit <= MAX_WHOLE_ITEMS
+      ? CUSTOMER_ITEM
+      : { representation: briefCustomerRepresentation('t') }),
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,

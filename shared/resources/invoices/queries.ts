@@ -9,28 +9,34 @@ import {
   type FilterScope,
   type ListScope,
 } from '../../records/lists/keyset-list.js';
+import type { ListQuery } from '../../records/lists/page-query.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { appendMembers, defineStoredJson, jsonText } from '../../records/stored-json/stored-json.js';
+import {
+  appendMembers,
+  defineStoredJson,
+  type ItemText,
+  itemText,
+} from '../../records/stored-json/stored-json.js';
 import { customerName } from '../customers/representation.js';
 import { invoiceListFields } from './fields.js';
 import { agentInvoiceListRepresentation } from './representation.js';
 import { invoiceTable } from './table.js';
 
-const WITH_LINE_ITEMS = jsonText(invoiceTable, 't');
-const WITHOUT_LINE_ITEMS = jsonText(
-  { representation: invoiceListFields.representation, stored: defineStoredJson(invoiceListFields) },
-  't',
-);
+const INVOICE_IN_LIST = {
+  representation: invoiceListFields.representation,
+  stored: defineStoredJson(invoiceListFields),
+};
+const WITH_LINE_ITEMS = itemText(invoiceTable);
+const WITHOUT_LINE_ITEMS = itemText(INVOICE_IN_LIST);
 
-/** Returns SQL for the JSON of an invoice in a list, with the members that the request expands. */
-function representItems({ expand = '' }: InvoiceListQuery): string {
+/** Returns the SQL of an invoice in a list, with the members that the request expands. */
+function representItems({ expand = '' }: InvoiceListQuery): ItemText {
   const expanded = splitWords(expand);
   const text = expanded.includes('line_items') ? WITH_LINE_ITEMS : WITHOUT_LINE_ITEMS;
-  const members = [
+  return appendMembers(text, [
     ...(expanded.includes('names') ? [customerName('t')] : []),
     ...(expanded.includes(EXTERNAL_IDS) ? [externalIdsMember('invoice', 't')] : []),
-  ];
-  return members.length === 0 ? text : appendMembers(text, 't', members);
+  ]);
 }
 
 /**
@@ -64,10 +70,10 @@ function buildFilters(
   return { conditions, alternatives: statuses.map((status) => conditions.bind('t.status = ?', status)) };
 }
 
-export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuery {
+export function listInvoices(query: InvoiceListQuery, scope: ListScope): ListQuery {
   return buildListQuery({
     table: 'invoices',
-    representation: representItems(query),
+    ...representItems(query),
     ...buildFilters(query, scope),
     search: buildSearch(query, scope),
     limit: query.limit,

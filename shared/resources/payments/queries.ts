@@ -2,11 +2,11 @@ import type { PaymentListQuery } from '../../contracts/generated.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { externalIdsMember } from '../../records/expansions/external-ids.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { appendMembers } from '../../records/stored-json/stored-json.js';
+import { appendMembers, itemText } from '../../records/stored-json/stored-json.js';
 import { paymentFields } from './fields.js';
 
-const PAYMENT_JSON = `(${paymentFields.representation('t')})::text`;
-const WITH_EXTERNAL_IDS = appendMembers(PAYMENT_JSON, 't', [externalIdsMember('payment', 't')]);
+const PAYMENT_ITEM = itemText(paymentFields);
+const WITH_EXTERNAL_IDS = appendMembers(PAYMENT_ITEM, [externalIdsMember('payment', 't')]);
 
 export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
@@ -19,7 +19,7 @@ export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuer
   });
   return buildListQuery({
     table: 'payments',
-    representation: query.expand ? WITH_EXTERNAL_IDS : PAYMENT_JSON,
+    ...(query.expand ? WITH_EXTERNAL_IDS : PAYMENT_ITEM),
     conditions,
     limit: query.limit,
     position: scope.position,

@@ -9,14 +9,15 @@ import {
   type FilterScope,
   type ListScope,
 } from '../../records/lists/keyset-list.js';
+import type { ListQuery } from '../../records/lists/page-query.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { appendMembers, jsonText } from '../../records/stored-json/stored-json.js';
+import { appendMembers, itemText } from '../../records/stored-json/stored-json.js';
 import { STEP_ACTIONS } from './enums.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers, workOrderNames } from './representation.js';
 import { workOrderTable } from './table.js';
 
-const WORK_ORDER_JSON = jsonText(workOrderTable, 't');
-const WITH_NAMES = appendMembers(WORK_ORDER_JSON, 't', workOrderNames('t'));
+const WORK_ORDER_ITEM = itemText(workOrderTable);
+const WITH_NAMES = appendMembers(WORK_ORDER_ITEM, workOrderNames('t'));
 
 /**
  * Returns the conditions of an export. An export finds the same work orders as a list with the same
@@ -52,10 +53,10 @@ function workOrderFilters(
   return { conditions, alternatives };
 }
 
-export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
+export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): ListQuery {
   return buildListQuery({
     table: 'work_orders',
-    representation: query.expand ? WITH_NAMES : WORK_ORDER_JSON,
+    ...(query.expand ? WITH_NAMES : WORK_ORDER_ITEM),
     ...workOrderFilters(query, scope),
     search: workOrderSearch(query, scope),
     limit: query.limit,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import { MAX_LIST_BYTES } from '../../../mcp/text/result-size.js';
 import { newId } from '../../../shared/platform/ids.js';
-import { MAX_PAGE_BYTES } from '../../../shared/records/lists/keyset-list.js';
+import { MAX_PAGE_BYTES } from '../../../shared/records/lists/page-query.js';
 import { connectAgent, type TestAgent } from '../../support/agents/agent.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { useStack, useTenant } from '../../support/use-stack.js';

@@ -169,6 +169,23 @@ describe('migrations', () => {
     expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
   });
 
+  it('a release keeps the functions of five earlier releases that render records, and removes older ones', async () => {
+    const databaseUrl = await createDatabase();
+    const query = (text: string) => withPgClient(databaseUrl, (client) => client.query(text));
+    const listFunctions = async () => {
+      const { rows } = await query(
+        "select proname from pg_proc where proname ~ '^render_json_of_invoices' order by oid",
+      );
+      return rows.map(({ proname }) => proname);
+    };
+    const [current] = await listFunctions();
+    const earlier = [1, 2, 3, 4, 5, 6, 7].map((n) => `render_json_of_invoices_${n}`);
+    for (const name of earlier)
+      await query(`create function ${name}(uuid, uuid) returns text language sql return 'text'`);
+    await migrate(optionsFor(databaseUrl));
+    expect(await listFunctions()).to.deep.equal([current, ...earlier.slice(2)]);
+  });
+
   it('migrations of several concurrent processes all succeed, and each migration runs once', async () => {
     const databaseUrl = await createEmptyDatabase();
     const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(optionsFor(databaseUrl))));

@@ -91,6 +91,30 @@ describe('the JSON text beside a row', () => {
         expect((await readRow(table, id)).stored_json).to.equal(null);
       });
 
+      it('an expanded list renders a record without a text', async () => {
+        const expand = table === 'work_orders' ? 'names' : 'external_ids';
+        const readExpanded = async () =>
+          (await tenant.client.get(`/${path}?limit=10&expand=${expand}`)).body.data.items;
+        const set = 'stored_json = null, stored_json_version = null where id = $1';
+        const stored = await readExpanded();
+        await updateWithoutTrigger(table, tenant.id, set, [id]);
+        expect(await readExpanded()).to.deep.equal(stored);
+      });
+
+      it('the response and the event of a write show the record, although the write stored no text', async () => {
+        const field = table === 'customers' ? 'city' : 'notes';
+        await stack.runAsOwner(`alter table ${table} disable trigger store_json`);
+        const { status, body: changed } = await tenant.client
+          .patch(`/${path}/${id}`, { [field]: 'new text' })
+          .finally(() => stack.runAsOwner(`alter table ${table} enable trigger store_json`));
+        expect([status, changed[field]]).to.deep.equal([200, 'new text']);
+        expect(changed).to.deep.equal((await tenant.client.get(`/${path}/${id}`)).body);
+        body = changed;
+        const { body: page } = await tenant.client.get(`/events?limit=20`);
+        const bodies = page.data.items.map((event: { data: unknown }) => event.data);
+        expect(bodies).to.deep.include(changed);
+      });
+
       it('the clock stores missing texts without changing the version that clients see', async () => {
         await stack.rows(tenant.id, 'delete from stored_json_walks');
         expect(await sweep()).to.be.greaterThan(0);
