@@ -75,20 +75,27 @@ export async function leasePending(
   return rows.flatMap(({ command }) => command ?? []);
 }
 
+export interface PendingOperations {
+  count: number;
+  /** Age of the oldest pending operation; 0 if none is pending. */
+  oldest_seconds: number;
+}
+
 /**
- * Counts the operations of the transaction's tenants that have not run yet. The check of one
+ * Measures the operations of the transaction's tenants that have not run yet. The check of one
  * operation costs three index probes, so this function checks only 10,000 operations. It counts
  * every further unsettled operation as pending, which is precise enough for a gauge.
  */
-export async function countPending(tx: Transaction): Promise<number> {
-  const [row] = await tx.query<{ count: number }>({
-    name: 'count-operations',
-    text: `select count(*)::int as count from (
+export async function measurePending(tx: Transaction): Promise<PendingOperations> {
+  const [row] = await tx.query<PendingOperations>({
+    name: 'measure-operations',
+    text: `select count(*)::int as count,
+             coalesce(extract(epoch from now() - min(o.created_at)), 0)::float8 as oldest_seconds from (
              select o.*, row_number() over () as place from operations o
              where ${isInSessionTenants('o')} and o.settled_at is null) o
            where case when o.place <= ${CHECKED_PER_COUNT} then ${IS_PENDING} else true end`,
   });
-  return row?.count ?? 0;
+  return row ?? { count: 0, oldest_seconds: 0 };
 }
 
 /** True if this actor has submitted a command that has not run yet. */

@@ -15,6 +15,7 @@ export function createMetrics() {
   return {
     registry,
     ...createFailureCounters(registers),
+    ...createClockGauges(registers),
     /** The functions that compute the values of a gauge, by the gauge's name. */
     collectors: new Map<string, CollectedGauge['collect'][]>(),
     httpSeconds: new Histogram({
@@ -42,11 +43,6 @@ export function createMetrics() {
       labelNames: ['type', 'outcome'],
       registers,
     }),
-    pendingOperations: new Gauge({
-      name: 'tow_operations_pending',
-      help: 'Operations answered 202 that have not run yet',
-      registers,
-    }),
     webhookAttempts: new Counter({
       name: 'tow_webhook_attempts_total',
       help: 'Requests to receivers, by outcome of the delivery',
@@ -66,11 +62,6 @@ export function createMetrics() {
       buckets: LATENCY_BUCKETS_S,
       registers,
     }),
-    partitionFaults: new Gauge({
-      name: 'tow_partition_faults',
-      help: 'Problems with the partitions (tow doctor lists them): weeks without one, old ones not dropped, rows in a default one',
-      registers,
-    }),
     eventStreams: new Gauge({
       name: 'tow_event_streams',
       help: 'Open event streams of this process',
@@ -79,6 +70,33 @@ export function createMetrics() {
     canarySeconds: new Gauge({
       name: 'tow_canary_round_trip_seconds',
       help: 'Last round trip of the canary command through queue, worker, PostgreSQL and reply; -1: no reply',
+      registers,
+    }),
+  };
+}
+
+/** Creates gauges of what the clock finds in all accounts. Other processes leave them unset. */
+function createClockGauges(registers: Registry[]) {
+  return {
+    pendingOperations: new Gauge({
+      name: 'tow_operations_pending',
+      help: 'Operations answered 202 that have not run yet',
+      registers,
+    }),
+    oldestPendingOperationSeconds: new Gauge({
+      name: 'tow_operations_oldest_pending_seconds',
+      help: 'Age of the oldest operation answered 202 that has not run yet; 0 when none is pending',
+      registers,
+    }),
+    connections: new Gauge({
+      name: 'tow_connections',
+      help: 'Connections to vendors in all accounts, by vendor and status',
+      labelNames: ['vendor', 'status'],
+      registers,
+    }),
+    partitionFaults: new Gauge({
+      name: 'tow_partition_faults',
+      help: 'Problems with the partitions (tow doctor lists them): weeks without one, old ones not dropped, rows in a default one',
       registers,
     }),
   };
@@ -120,9 +138,13 @@ export interface CollectedGauge {
   collect: (set: GaugeSetter) => Promise<void> | void;
 }
 
+/** A scrape omits the values of a function that takes longer, because a store does not answer. */
+const COLLECT_TIMEOUT_MS = 2000;
+
 /**
  * Registers a function that computes values of a gauge on each scrape. Several callers may register
- * a function for one gauge.
+ * a function for one gauge. If a function fails, `/metrics` omits its values: a store that is down
+ * must not hide all other metrics, and an old value would look like a current one.
  */
 export function addCollectedGauge({ registry, collectors }: Metrics, gauge: CollectedGauge): void {
   const { name, help, labelNames, collect } = gauge;
@@ -139,9 +161,28 @@ export function addCollectedGauge({ registry, collectors }: Metrics, gauge: Coll
     labelNames,
     registers: [registry],
     async collect() {
-      await Promise.all(collects.map((one) => one((labels, value) => this.set(labels, value))));
+      const found = await Promise.all(collects.map(collectSamples));
+      // Nothing waits between the two steps, so that concurrent scrapes see complete values.
+      this.reset();
+      for (const [labels, value] of found.flat()) this.set(labels, value);
     },
   });
+}
+
+type Sample = Parameters<GaugeSetter>;
+
+/** Returns the values that a function computes; none if it fails or takes too long. */
+async function collectSamples(collect: CollectedGauge['collect']): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Sample[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), COLLECT_TIMEOUT_MS);
+  });
+  const collected = (async () => {
+    await collect((...sample) => void samples.push(sample));
+    return samples;
+  })();
+  return Promise.race([collected.catch(() => []), timeout]).finally(() => clearTimeout(timer));
 }
 
 export type GaugeSetter = (labels: Record<string, string>, value: number) => void;

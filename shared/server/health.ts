@@ -7,6 +7,7 @@ import type { Database } from '../platform/postgres/database.js';
 import { RedisTimeoutError } from '../platform/process/redis.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
+import { addCheckGauge } from './check-gauge.js';
 
 export interface Check {
   name: string;
@@ -166,6 +167,7 @@ export function createHealthReader(
   runtime: Runtime,
   checks: Check[],
 ): (path: string) => Promise<HealthResponse> {
+  addCheckGauge(runtime, () => checkReadiness(checks));
   return async (path) => {
     if (path === '/healthz') return HEALTHY;
     if (path === '/metrics') {

@@ -67,8 +67,7 @@ export async function reportSchedules(
     help: 'Seconds since a schedule of the clock last succeeded in any process',
     labelNames: ['schedule'],
     collect: async (set) => {
-      // If PostgreSQL is unreachable, `/metrics` omits this gauge and returns the other metrics.
-      const runs = await readScheduleRuns(db, schedules).catch(() => []);
+      const runs = await readScheduleRuns(db, schedules);
       for (const { schedule, age_seconds: age } of runs) if (age !== null) set({ schedule }, age);
     },
   });

@@ -1,4 +1,4 @@
-import { countPending, leasePending } from '../../shared/operations/pending.js';
+import { leasePending, measurePending } from '../../shared/operations/pending.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
 import { enqueueCommands } from '../sweeps/enqueue-commands.js';
@@ -36,26 +36,30 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
     await enqueueCommands(writes, commands);
     resubmitted += commands.length;
   });
-  const pending = await measurePending(runtime);
+  const pending = await updateGauges(runtime);
   if (resubmitted > 0) runtime.logger.info({ resubmitted, pending }, 'operations resubmitted to the queue');
   return { resubmitted, pending };
 }
 
 /**
- * Counts the pending operations and sets the gauge. Uses a transaction of its own. In the
+ * Counts the pending operations and sets the gauges. Uses a transaction of its own. In the
  * transaction of the leases, a failed count would roll back the leases, although the commands are
- * already in the queue. After a failure, the gauge keeps its last value.
+ * already in the queue. After a failure, the gauges keep their last values.
  */
-async function measurePending({ db, logger, metrics }: Runtime): Promise<number | undefined> {
+async function updateGauges({ db, logger, metrics }: Runtime): Promise<number | undefined> {
   try {
     let pending = 0;
+    let oldestSeconds = 0;
     for (const tenantIds of splitTenants(await db.listTenantIds())) {
-      pending += await db.transaction(tenantIds, async (tx) => {
+      const found = await db.transaction(tenantIds, async (tx) => {
         await setQueryTimeout(tx, COUNT_TIMEOUT_MS);
-        return countPending(tx);
+        return measurePending(tx);
       });
+      pending += found.count;
+      oldestSeconds = Math.max(oldestSeconds, found.oldest_seconds);
     }
     metrics.pendingOperations.set(pending);
+    metrics.oldestPendingOperationSeconds.set(oldestSeconds);
     return pending;
   } catch (error) {
     logger.warn({ err: error }, 'could not count the pending operations');

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { addQueueGauges } from '../../../shared/queues/gauges.js';
+import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
 import { TestStack, type TestTenant } from '../../support/stack.js';
 import { IS_SCALED, type RedisServer, startRedis } from '../../support/stores.js';
@@ -48,5 +50,25 @@ describe('GET /readyz while the queue is unreachable', () => {
     expect(during.body.checks.postgres).to.include({ ok: true });
     expect(read.status).to.equal(200);
     await eventually('the recovery', async () => (await readReadiness(stack)).body.degraded === false);
+  });
+
+  it('GET /metrics names the unreachable queue, omits its gauges and keeps all others', async () => {
+    addQueueGauges(stack.runtime, openWritesQueue(stack.runtime));
+    const readMetrics = async () => {
+      const response = await fetch(`${stack.origin}/metrics`);
+      return `${response.status}\n${await response.text()}`;
+    };
+    expect(await readMetrics()).to.match(/^tow_queue_jobs\{queue="writes",state="waiting"\} 0$/m);
+    await stopQueue();
+    const during = await eventually('a failed check', async () => {
+      const page = await readMetrics();
+      return page.includes('tow_check_up{check="queue"} 0') && page;
+    });
+    await restoreQueue();
+    expect(during.split('\n')[0]).to.equal('200');
+    expect(during).to.include('tow_check_up{check="postgres"} 1');
+    expect(during).to.match(/^tow_postgres_connections\{state="\w+"\} \d+$/m);
+    expect(during).to.not.match(/^tow_queue_jobs\{/m);
+    await eventually('the gauges again', async () => /^tow_queue_jobs\{/m.test(await readMetrics()));
   });
 });

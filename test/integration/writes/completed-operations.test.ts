@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { migrations } from '../../../migrations/index.js';
 import { migrate, migrateUpTo } from '../../../migrations/migrate.js';
-import { countPending, leasePending } from '../../../shared/operations/pending.js';
+import { leasePending, measurePending } from '../../../shared/operations/pending.js';
 import { purgeExpired } from '../../../shared/operations/store.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { createLogger } from '../../../shared/platform/logger.js';
@@ -133,7 +133,7 @@ describe('completed operations', () => {
         work({
           ...tx,
           query: (query: SqlQuery) =>
-            tx.query(query.name === 'count-operations' ? { text: 'select 1 / 0' } : query),
+            tx.query(query.name === 'measure-operations' ? { text: 'select 1 / 0' } : query),
         }),
       );
     const db = { transaction, listTenantIds: () => operations.db.listTenantIds() } as Database;
@@ -147,10 +147,12 @@ describe('completed operations', () => {
     expect(leased).to.deep.equal([{ is_leased: true }]);
     expect(await findTasksWithout(stack, operations.tenantId)).to.deep.equal([]);
 
-    const count = () => operations.db.transaction([operations.tenantId], countPending);
-    expect(await count()).to.equal(1);
+    const measure = () => operations.db.transaction([operations.tenantId], measurePending);
+    const pending = await measure();
+    expect(pending.count).to.equal(1);
+    expect(pending.oldest_seconds).to.be.above(0);
     await operations.recordRun(id);
-    expect(await count()).to.equal(0);
+    expect(await measure()).to.deep.equal({ count: 0, oldest_seconds: 0 });
   });
 });
 
