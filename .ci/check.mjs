@@ -13,6 +13,7 @@ const CHECKS = [
   'npm run --silent check:openapi',
   'npm run --silent generate -- --check',
   'node .ci/check-commits.mjs',
+  'node .ci/check-packages.mjs',
 ];
 
 /** Runs a check. Resolves with true if it succeeds. */
