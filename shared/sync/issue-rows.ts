@@ -16,12 +16,14 @@ export interface NewIssue extends RecordRef {
   message: string;
   ours: object | null;
   theirs: object | null;
+  /** The vendor's id of the record that the issue is about, if the kind of the issue needs it. */
+  external_id: string | null;
 }
 
 const COLUMNS = `tenant_id uuid, id uuid, connection_id uuid, kind text, operation_id uuid, record_kind text, record_id uuid, message text,
-  ours jsonb, theirs jsonb`;
+  ours jsonb, theirs jsonb, external_id text`;
 const NAMES =
-  'tenant_id, id, connection_id, kind, operation_id, record_kind, record_id, message, ours, theirs';
+  'tenant_id, id, connection_id, kind, operation_id, record_kind, record_id, message, ours, theirs, external_id';
 
 export async function insertIssues(tx: Transaction, issues: readonly NewIssue[]): Promise<void> {
   await tx.query({

@@ -80,8 +80,8 @@ const MAY_BE_COLLECTED = `(x.compared_at is null or x.compared_at < now() - inte
 /** True if a creation of the claim got no answer, so the partner may show a second invoice. */
 const MAY_HAVE_SURPLUS = `exists (select from outbound_operations o where o.tenant_id = c.tenant_id and o.connection_id = c.connection_id
   and o.kind = '${CLAIM_KIND}' and o.local_id = c.id and o.verb = 'submit' and o.unanswered_at > now() - interval '7 days')`;
-const IS_SURPLUS_REPORTED = `exists (select from sync_issues s where s.tenant_id = c.tenant_id and s.kind = 'conflict'
-  and s.record_kind = '${CLAIM_KIND}' and s.record_id = c.id and s.operation_id is null)`;
+const REPORTED_SURPLUS = `array(select s.external_id from sync_issues s where s.tenant_id = c.tenant_id and s.kind = 'conflict'
+  and s.record_kind = '${CLAIM_KIND}' and s.record_id = c.id and s.external_id is not null)`;
 
 /**
  * True if our side of a claim may have changed what both sides mean: others have paid the invoice,
@@ -99,8 +99,8 @@ export interface PolledClaim {
   attempt: number;
   invoice_number: string;
   may_have_surplus: boolean;
-  /** True if an issue about a second invoice was opened. */
-  is_surplus_reported: boolean;
+  /** The partner's ids of the second invoices about which an issue was opened. */
+  reported_surplus: string[];
 }
 
 /**
@@ -125,7 +125,7 @@ export async function findPolledClaims(
   return db.read<PolledClaim>(tenantId, {
     name: after === null ? 'find-due-claims' : 'list-polled-claims',
     text: `select c.id, c.attempt, x.external_id, i.invoice_number, ${MUST_COMPARE} as must_compare,
-             ${MAY_HAVE_SURPLUS} as may_have_surplus, case when ${MAY_HAVE_SURPLUS} then ${IS_SURPLUS_REPORTED} else false end as is_surplus_reported
+             ${MAY_HAVE_SURPLUS} as may_have_surplus, case when ${MAY_HAVE_SURPLUS} then ${REPORTED_SURPLUS} else '{}' end as reported_surplus
            from (${list(POLLED, IS_DUE, 'c.submitted_at')} union all ${list(ENDED, MAY_BE_COLLECTED, 'c.updated_at')}) c
            cross join lateral (select c.external_id) x
            join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id

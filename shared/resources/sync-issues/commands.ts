@@ -18,6 +18,8 @@ export interface SyncIssueOpening {
   record_kind: string;
   record_id: string;
   message: string;
+  /** The vendor's id of the record that the issue is about. */
+  external_id?: string;
 }
 
 /** Opens a sync issue. The integrations worker submits this command. */
@@ -33,6 +35,7 @@ export const openSyncIssue = defineCommand<SyncIssueOpening>({
     record_kind: Joi.string().required(),
     record_id: Joi.string().required(),
     message: Joi.string().required(),
+    external_id: Joi.string(),
   }),
 });
 

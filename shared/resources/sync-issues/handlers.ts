@@ -138,7 +138,13 @@ async function openSyncIssues(
 ): Promise<CommandOutcome[]> {
   await insertIssues(
     tx,
-    commands.map((command) => ({ ...command.input, ...toRecordRef(command), ours: null, theirs: null })),
+    commands.map((command) => ({
+      external_id: null,
+      ...command.input,
+      ...toRecordRef(command),
+      ours: null,
+      theirs: null,
+    })),
   );
   await insertNotices(
     tx,

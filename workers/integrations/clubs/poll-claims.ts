@@ -1,7 +1,7 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import type { Change, OpenConnection } from '../../../shared/integrations/contract/connection.js';
 import type { ClubClaimState } from '../../../shared/integrations/contract/motor-club.js';
-import { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { LOWEST_ID } from '../../../shared/platform/ids.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { findPolledClaims, type PolledClaim } from '../../../shared/resources/claims/partner-queries.js';
@@ -14,7 +14,7 @@ import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
 import { claimRecords } from './claims.js';
 import { getMotorClub } from './get-motor-club.js';
-import { settleSurplus } from './surplus.js';
+import { type SettledSurplus, settleSurplus } from './surplus.js';
 
 /** The number of claims that one step reads. */
 const CLAIMS_PER_STEP = 20;
@@ -83,20 +83,19 @@ async function readClaims(step: Step, due: readonly PolledClaim[]): Promise<Read
   const connection = await step.open();
   let failures = 0;
   for (const claim of due) {
-    const result = await readClaim(step, connection, claim);
-    const error = result instanceof VendorError ? result : undefined;
+    const { isRead, change, found, error } = await readClaim(step, connection, claim);
     if (error?.kind === 'again') failures++;
-    if (error && (isUnavailable(error) || failures >= MAX_FAILURES)) {
+    const mustStop = error !== undefined && (isUnavailable(error) || failures >= MAX_FAILURES);
+    if (mustStop && !isRead) {
       // What was read so far is stored. The next step begins with this claim.
       if (claims.changes.length === 0) throw error;
       break;
     }
-    if (!(result instanceof VendorError)) {
-      claims.changes.push(...result.changes);
-      claims.found.push(...result.found);
-    }
+    if (change) claims.changes.push(change);
+    claims.found.push(...found);
     claims.read.push(claim.external_id);
     claims.lastId = claim.id;
+    if (mustStop) break;
   }
   return claims;
 }
@@ -107,17 +106,18 @@ function isUnavailable({ kind, code }: VendorError): boolean {
   return kind === 'again' && !code.startsWith('http_') && code !== 'not_json';
 }
 
+/** Reads one claim. An error about its second invoices does not lose what was read before it. */
 async function readClaim(
   step: Step,
   connection: OpenConnection,
   claim: PolledClaim,
-): Promise<Pick<ReadClaims, 'changes' | 'found'> | VendorError> {
+): Promise<SettledSurplus & { isRead: boolean; change?: Change<ClubClaimState> | undefined }> {
   try {
     const change = await getMotorClub(step).read(connection, claim.external_id);
-    const found = claim.may_have_surplus ? await settleSurplus(step, connection, claim) : [];
-    return { changes: change ? [change] : [], found };
+    const settled = claim.may_have_surplus ? await settleSurplus(step, connection, claim) : { found: [] };
+    return { isRead: true, change, ...settled };
   } catch (error) {
     // An error in our own code concerns this one claim too: its record may be malformed.
-    return toStepError(step, error);
+    return { isRead: false, found: [], error: toStepError(step, error) };
   }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { type ClubAccount, useClubStack } from '../../../support/vendors/clubs/billing-partner.js';
+import type { Fault } from '../../../support/vendors/contracts/fault.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import type { RoadSyncInvoice } from '../../../support/vendors/doubles/roadsync/company.js';
 
@@ -106,6 +107,35 @@ describe('RoadSync lists an invoice late whose creation it did not answer', () =
     account.company.pay(second);
     await account.poll();
     await account.waitForClaim(invoiceId, 'paid');
+  });
+
+  const FAULTS: Fault[] = [{ kind: 'cut_before' }, { kind: 'status', status: 400 }];
+  for (const fault of FAULTS)
+    it(`a look for second invoices that fails (${fault.kind}) keeps the payment that was read before it`, async () => {
+      const second = await createSecond();
+      account.company.pay(second);
+      clubs.double.misbehave = (name) => (name === LOOK ? fault : undefined);
+      await account.poll();
+      await account.waitForClaim(invoiceId, 'paid');
+      expect(lost.deletedAt).to.equal(undefined);
+    });
+
+  it('a second invoice is voided only after an issue about that very one', async () => {
+    await createSecond();
+    await account.poll();
+    const issue = await eventually('an issue is open', async () => (await account.listIssues())[0]);
+    // As if the issue was about another invoice of the claim.
+    await clubs.stack.rows(
+      account.tenant.id,
+      "update sync_issues set external_id = 'another' where tenant_id = $1 and id = $2",
+      [account.tenant.id, issue.id],
+    );
+    await account.poll();
+    await eventually('another issue is open', async () => (await account.listIssues()).length === 2);
+    expect(lost.deletedAt).to.equal(undefined);
+    await account.poll();
+    await account.poll();
+    expect(lost.voidReason).to.equal('duplicate');
   });
 
   it('a second invoice that is paid is not voided, and the issue names it', async () => {
