@@ -48,6 +48,21 @@ describe('measureByOdometer', () => {
     expect(whole(PLAIN), 'none').to.equal(null);
   });
 
+  it('a reading from the other side of a silent time is not near a step', () => {
+    // The truck drives away and back while its device is silent, before it is dispatched.
+    const away = (minutes: number) =>
+      [-minutes, -minutes + 0.5].map((minute): DrivePosition => {
+        const atMs = minute * MINUTE;
+        const reading: DriveReading = { miles: 47_995, source: 'obd', connectionId: 'one', atMs };
+        return { lat: 40, lng: -74, speedMph: 30, atMs, reading };
+      });
+    const late = onlyAt([20, 80]);
+    for (const minutes of [15, 4]) expect(whole([...away(minutes), ...late]), `${minutes}`).to.equal(null);
+    // A reading after the silent time counts, although others may be nearer to the step.
+    const window = { fromMs: MINUTE, untilMs: 80 * MINUTE };
+    expect(measureByOdometer([...away(4), ...onlyAt([6, 80])], window, 24.5)).to.equal(25.4);
+  });
+
   it('an odometer that falls, jumps or stands still is not used', () => {
     const from = (minute: number, miles: number) =>
       change((reading) =>

@@ -14,6 +14,8 @@ import {
 const NEAR_MS = 5 * MINUTE_MS;
 /** So does an earlier or later one, if the truck has not moved farther than this in between. */
 const STILL_MILES = 0.1;
+/** A reading is kept with a position that is at most this much older or newer. */
+const READING_SLACK_MS = 30_000;
 /** Odometers are rounded, so two readings may be so much farther apart than the truck drove. */
 const ROUNDING_MILES = 0.5;
 /**
@@ -90,18 +92,31 @@ function measureReadings(
   return driven + inWindow - inReadings;
 }
 
-/** Returns the nearest reading to a step, if it shows what the odometer was at that step. */
+/**
+ * Returns the nearest reading to a step, if it shows what the odometer was at that step. Readings
+ * from before a silent time do not show that for a step after it, nor the reverse.
+ */
 function findNear(
   readings: readonly DriveReading[],
   knots: readonly Knot[],
   atMs: number,
 ): DriveReading | undefined {
   const distanceMs = (reading: DriveReading) => Math.abs(reading.atMs - atMs);
-  const [first, ...others] = readings;
+  const [first, ...others] = readings.filter((reading) => !isSilentBetween(knots, reading.atMs, atMs));
   if (!first) return undefined;
   const nearest = others.reduce((one, other) => (distanceMs(other) < distanceMs(one) ? other : one), first);
   const moved = Math.abs(readMiles(knots, nearest.atMs) - readMiles(knots, atMs));
   return distanceMs(nearest) <= NEAR_MS || moved <= STILL_MILES ? nearest : undefined;
+}
+
+/** True if the truck was silent between two times, so it may have driven anywhere and come back. */
+function isSilentBetween(knots: readonly Knot[], oneMs: number, otherMs: number): boolean {
+  const fromMs = Math.min(oneMs, otherMs) + READING_SLACK_MS;
+  const untilMs = Math.max(oneMs, otherMs) - READING_SLACK_MS;
+  return knots.some(({ atMs, before }, index) => {
+    const previous = knots[index - 1];
+    return previous !== undefined && before === 'unknown' && atMs > fromMs && previous.atMs < untilMs;
+  });
 }
 
 /** False if the odometer falls, or jumps farther than a truck can drive. */
