@@ -8,6 +8,7 @@ import {
 } from '../shared/records/stored-json/triggers.js';
 import { STORED_JSON_TABLES } from '../shared/registry/tables.js';
 import { migrations } from './index.js';
+import { rebuildInvalidIndexes } from './invalid-indexes.js';
 import { maintainPartitions } from './partitions.js';
 
 export interface MigrateOptions {
@@ -25,9 +26,9 @@ const LEDGER = 'schema_migrations';
 const ADVISORY_LOCK = 20_261_121;
 
 /**
- * Migrates a database to the newest version: tables, the functions that store JSON texts, BullMQ's
- * schema, the application's role and its privileges, and the partitions of the coming weeks. May
- * run again, and may run in several processes at once, which then wait for each other.
+ * Migrates a database to the newest version: tables, indexes, the functions that store JSON texts,
+ * BullMQ's schema, the application's role and its privileges, and the partitions of the coming
+ * weeks. May run again, and may run in several processes at once, which then wait for each other.
  * @returns the names of the migrations that ran
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
@@ -42,6 +43,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
       const [, names] = (await db.migrate.latest()) as [number, string[]];
       return names;
     });
+    await rebuildInvalidIndexes(client);
     await client.query(buildTriggerFunctions(STORED_JSON_TABLES));
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
