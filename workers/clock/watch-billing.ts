@@ -28,29 +28,45 @@ interface Pass extends Record<string, unknown> {
  * Returns a function that runs one pass. A pass scans each tenant's changes since the last scan for
  * missed revenue, and submits the suggestions as commands. A pass reads committed rows without
  * locking them, so it never blocks a write.
+ *
+ * Every tenant with changes gets one scan before any of them gets another one, also over several
+ * passes. So a tenant with many changes does not delay the others.
  */
-export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
+export function createBillingWatch(
+  runtime: Runtime,
+  writes: WritesQueue,
+  { passBudgetMs = PASS_BUDGET_MS } = {},
+): () => Promise<Pass> {
   // Index of the next chunk of tenants. If every pass began at the first chunk, the last chunk
   // might never be scanned.
   let nextChunk = 0;
+  /** The tenants of the last chunk that still wait for their scan. */
+  let waiting: string[] = [];
   return async () => {
-    const endAt = performance.now() + PASS_BUDGET_MS;
+    const endAt = performance.now() + passBudgetMs;
     const tenants = await runtime.db.listTenantIds();
     const chunks = Math.ceil(tenants.length / TENANTS_PER_PASS);
-    let [scannedInvoices, suggested] = [0, 0];
-    for (let count = 0; count < chunks; count += 1) {
+    const pass: Pass = { scannedInvoices: 0, suggested: 0 };
+    /** The tenants with more changes, which get another scan if time is left. */
+    const more: string[] = [];
+    const scanNext = async (queue: string[]) => {
+      for (let tenantId = queue.shift(); tenantId !== undefined; tenantId = queue.shift()) {
+        const scan = await scanChanges(runtime, writes, tenantId);
+        pass.scannedInvoices += scan.scannedInvoices;
+        pass.suggested += scan.suggested;
+        if (scan.hasMore) more.push(tenantId);
+        if (performance.now() > endAt) return false;
+      }
+      return true;
+    };
+    for (let count = 0; count <= chunks; count += 1) {
+      if (!(await scanNext(waiting))) return { ...pass, isUnfinished: true };
+      if (count === chunks) break;
       const start = (nextChunk % chunks) * TENANTS_PER_PASS;
       nextChunk = (nextChunk + 1) % chunks;
-      const changed = await findChanged(runtime, writes, tenants.slice(start, start + TENANTS_PER_PASS));
-      for (const tenantId of changed) {
-        if (performance.now() > endAt)
-          return { scannedInvoices: scannedInvoices, suggested, isUnfinished: true };
-        const done = await scanAllChanges(runtime, { writes, tenantId, endAt });
-        scannedInvoices += done.scannedInvoices;
-        suggested += done.suggested;
-      }
+      waiting = await findChanged(runtime, writes, tenants.slice(start, start + TENANTS_PER_PASS));
     }
-    return { scannedInvoices: scannedInvoices, suggested };
+    return (await scanNext(more)) ? pass : { ...pass, isUnfinished: true };
   };
 }
 
@@ -75,28 +91,24 @@ async function findChanged(
   return changed;
 }
 
-async function scanAllChanges(
+/** Runs one scan of a tenant's changes. */
+async function scanChanges(
   runtime: Runtime,
-  { writes, tenantId, endAt }: { writes: WritesQueue; tenantId: string; endAt: number },
-): Promise<{ scannedInvoices: number; suggested: number }> {
-  let [scannedInvoices, suggested] = [0, 0];
-  for (let hasMore = true; hasMore && performance.now() < endAt; ) {
-    // The scan sets `hasMore` to true if changes remain. It stays false if the sweep skips the
-    // tenant after an error.
-    hasMore = false;
-    await sweepTenantSet(runtime, {
-      task: 'look-at-changes',
-      tenantIds: [tenantId],
-      work: async (tx) => {
-        const scan = await scanTenant(tx, tenantId);
-        // Add the commands inside the transaction. If the queue is unreachable, the scan's progress
-        // is then rolled back, and the next pass scans the changes again.
-        await enqueueCommands(writes, scan.commands);
-        ({ hasMore } = scan);
-        scannedInvoices += scan.scannedInvoices;
-        suggested += scan.commands.length;
-      },
-    });
-  }
-  return { scannedInvoices, suggested };
+  writes: WritesQueue,
+  tenantId: string,
+): Promise<{ scannedInvoices: number; suggested: number; hasMore: boolean }> {
+  // The result stays so if the sweep skips the tenant after an error.
+  let result = { scannedInvoices: 0, suggested: 0, hasMore: false };
+  await sweepTenantSet(runtime, {
+    task: 'look-at-changes',
+    tenantIds: [tenantId],
+    work: async (tx) => {
+      const { scannedInvoices, commands, hasMore } = await scanTenant(tx, tenantId);
+      // Add the commands inside the transaction. If the queue is unreachable, the scan's progress
+      // is then rolled back, and the next pass scans the changes again.
+      await enqueueCommands(writes, commands);
+      result = { scannedInvoices, suggested: commands.length, hasMore };
+    },
+  });
+  return result;
 }
