@@ -97,6 +97,7 @@ import * as addUnansweredWrites from './20261130040000_add_unanswered_writes.js'
 import * as indexEndedClaims from './20261130040100_index_ended_claims.js';
 import * as indexClubContacts from './20261130040200_index_club_contacts.js';
 import * as indexPaymentParts from './20261130040300_index_payment_parts.js';
+import * as deleteRemittances from './20261130050000_delete_remittances.js';
 
 interface Migration {
   name: string;
@@ -208,6 +209,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261130040100_index_ended_claims', ...indexEndedClaims },
   { name: '20261130040200_index_club_contacts', ...indexClubContacts },
   { name: '20261130040300_index_payment_parts', ...indexPaymentParts },
+  { name: '20261130050000_delete_remittances', ...deleteRemittances },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

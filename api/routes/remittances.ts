@@ -2,7 +2,11 @@ import { READ } from '../../shared/records/resource-table.js';
 import { updateRemittanceLine } from '../../shared/resources/remittance-lines/commands.js';
 import { listRemittanceLines } from '../../shared/resources/remittance-lines/queries.js';
 import { remittanceLineListQuery } from '../../shared/resources/remittance-lines/schema.js';
-import { applyRemittance, createRemittance } from '../../shared/resources/remittances/commands.js';
+import {
+  applyRemittance,
+  createRemittance,
+  deleteRemittance,
+} from '../../shared/resources/remittances/commands.js';
 import { listRemittances } from '../../shared/resources/remittances/queries.js';
 import { remittanceListQuery } from '../../shared/resources/remittances/schema.js';
 import { serveList, serveRecord } from '../middleware/read.js';
@@ -30,6 +34,12 @@ export const remittanceRoutes = defineRoutes('Claims', (router, api) => {
    *     operationId: getRemittance
    *     summary: Get one remittance
    *     description: Shows how many lines match, and how far the list is from the total.
+   *   delete:
+   *     operationId: deleteRemittance
+   *     summary: Delete a remittance
+   *     description: >-
+   *       For a wrong import: its lines go with it, and the same payer and reference can be
+   *       imported again. Once one of its lines is applied, this is 409 conflict.
    * /remittances/{id}/apply:
    *   post:
    *     operationId: applyRemittance
@@ -45,6 +55,7 @@ export const remittanceRoutes = defineRoutes('Claims', (router, api) => {
   );
   router.post('/remittances', serveWrite(api, createRemittance, { prepareInput: expandRemittanceCsv }));
   router.get('/remittances/:id', serveRecord(api, 'remittance'));
+  router.delete('/remittances/:id', serveWrite(api, deleteRemittance));
   router.post('/remittances/:id/apply', serveWrite(api, applyRemittance));
 
   /**

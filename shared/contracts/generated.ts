@@ -2195,6 +2195,9 @@ export interface RemittanceCreate {
   lines?: RemittanceLineInput[];
   csv?: string;
 }
+export interface RemittanceDelete {
+  [k: string]: unknown;
+}
 export interface RemittanceListQuery {
   status?: RemittanceStatus;
   customer_id?: string;

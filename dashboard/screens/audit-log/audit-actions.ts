@@ -14,7 +14,7 @@ const VERBS: Readonly<Record<string, string>> = {
   suggestion: 'created accepted dismissed expired',
   message: 'sent failed undelivered retried link_revoked',
   claim: 'created updated submitted answered rebilled withdrawal_recorded expired',
-  remittance: 'created applied',
+  remittance: 'created applied deleted',
   remittance_line: 'updated',
   impound: 'created updated hold_placed hold_lifted storage_accrued released',
   inspection: 'created updated',

@@ -10,6 +10,7 @@ import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { Facts } from '../../parts/record/facts';
 import { RecordDrawer } from '../../parts/record/record-drawer';
 import { StatusBadge } from '../../parts/record/status-badge';
+import { useUrl } from '../../parts/url/use-url';
 import { Money } from '../../parts/values/money';
 import { RemittanceLines } from './remittance-lines';
 
@@ -23,7 +24,7 @@ export function RemittanceRecord({ id }: { id: string }) {
       size="80rem"
       name={({ reference }) => reference}
       status={({ status }) => <StatusBadge status={status} />}
-      actions={(remittance) => <Apply remittance={remittance} />}
+      actions={(remittance) => <Actions remittance={remittance} />}
     >
       {(remittance) => (
         <>
@@ -45,14 +46,45 @@ export function RemittanceRecord({ id }: { id: string }) {
 }
 
 /** Lines that do not match now may match by the time they are applied, so the button stays. */
-function Apply({ remittance }: { remittance: Remittance }) {
-  const [isOpen, setOpen] = useState(false);
+function Actions({ remittance }: { remittance: Remittance }) {
+  const [dialog, setDialog] = useState<'apply' | 'delete'>();
   const canWrite = useCan('write');
+  const close = () => setDialog(undefined);
   return (
     <>
-      {remittance.open_count > 0 && canWrite && <Button onClick={() => setOpen(true)}>Apply</Button>}
-      {isOpen && <ApplyDialog remittance={remittance} onClose={() => setOpen(false)} />}
+      {remittance.applied_count === 0 && canWrite && (
+        <Button variant="default" onClick={() => setDialog('delete')}>
+          Delete
+        </Button>
+      )}
+      {remittance.open_count > 0 && canWrite && <Button onClick={() => setDialog('apply')}>Apply</Button>}
+      {dialog === 'apply' && <ApplyDialog remittance={remittance} onClose={close} />}
+      {dialog === 'delete' && <DeleteDialog remittance={remittance} onClose={close} />}
     </>
+  );
+}
+
+function DeleteDialog({ remittance, onClose }: { remittance: Remittance; onClose: () => void }) {
+  const { closeRecord } = useUrl();
+  const write = useWrite(
+    (headers, _: undefined) =>
+      client.DELETE('/remittances/{id}', {
+        params: { path: { id: remittance.id }, header: { ...headers, ...ifMatch(remittance) } },
+      }),
+    { done: 'Remittance deleted' },
+  );
+  const remove = async () => {
+    if (await write.run(undefined)) closeRecord();
+  };
+  return (
+    <ConfirmDialog
+      title={`Delete ${remittance.reference}`}
+      verb="Delete remittance"
+      write={write}
+      effect="Its lines are deleted too. It has recorded no payment, and you can import the list again."
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    />
   );
 }
 

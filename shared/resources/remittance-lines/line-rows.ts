@@ -44,6 +44,15 @@ export async function readLines(tx: Transaction, { tenant_id, id }: RecordRef): 
   return rows.map(({ record }) => record);
 }
 
+/** Deletes the lines of a remittance. The caller has locked the remittance. */
+export async function deleteLines(tx: Transaction, { tenant_id, id }: RecordRef): Promise<void> {
+  await tx.query({
+    name: 'delete-remittance-lines',
+    text: 'delete from remittance_lines t where t.tenant_id = $1 and t.remittance_id = $2',
+    values: [tenant_id, id],
+  });
+}
+
 /** Stores the lines that differ from `before`. */
 export async function storeLines(
   tx: Transaction,

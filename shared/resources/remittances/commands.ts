@@ -1,6 +1,6 @@
 import { defineCommand } from '../../contracts/command.js';
-import type { RemittanceApply, RemittanceCreate } from '../../contracts/generated.js';
-import { remittanceApply, remittanceCreate } from './schema.js';
+import type { RemittanceApply, RemittanceCreate, RemittanceDelete } from '../../contracts/generated.js';
+import { remittanceApply, remittanceCreate, remittanceDelete } from './schema.js';
 
 // The rights are those of recording a club's decision about one claim. No agent may submit these
 // commands, because one remittance pays many invoices.
@@ -19,5 +19,13 @@ export const applyRemittance = defineCommand<RemittanceApply>({
   type: 'remittance.apply',
   action: 'remittance.applied',
   schema: remittanceApply,
+  permission: 'write',
+});
+
+/** Deletes a wrong import, as long as it has recorded no payment. */
+export const deleteRemittance = defineCommand<RemittanceDelete>({
+  type: 'remittance.delete',
+  action: 'remittance.deleted',
+  schema: remittanceDelete,
   permission: 'write',
 });

@@ -6,4 +6,5 @@ export const listRemittances = defineList<RemittanceListQuery>({
   table: 'remittances',
   fields: remittanceFields,
   filters: ['status', 'customer_id', 'reference'],
+  only: 't.deleted_at is null',
 });

@@ -23,6 +23,8 @@ export const remittanceCreate = Joi.object({
 
 export const remittanceApply = Joi.object({}).meta({ className: 'RemittanceApply' });
 
+export const remittanceDelete = Joi.object({}).meta({ className: 'RemittanceDelete' });
+
 export const remittanceListQuery = Joi.object({
   status: remittanceStatus,
   customer_id: uuid(),

@@ -6,5 +6,6 @@ export const remittanceTable: ResourceTable = {
   table: 'remittances',
   collection: '/remittances',
   representation: remittanceFields.representation,
+  rowFilter: 'deleted_at is null',
   readAccess: READ,
 };

@@ -70,7 +70,7 @@ const PLACES: readonly Place[] = [
   })),
   { path: () => 'dispatch', buttons: [/^Accept .*, REF/, /^Refuse .*, REF/] },
   { path: () => 'remittances', buttons: ['Import remittance'] },
-  { path: (ids) => `remittances/${ids.remittance}`, buttons: ['Apply', 'Decide on line 1'] },
+  { path: (ids) => `remittances/${ids.remittance}`, buttons: ['Apply', 'Delete', 'Decide on line 1'] },
   { path: (ids) => `approvals/${ids.approval}`, buttons: ['Approve', 'Reject'] },
   { path: (ids) => `suggestions/${ids.suggestion}`, buttons: ['Accept', 'Dismiss'] },
   { path: (ids) => `webhooks/${ids.webhook_endpoint}`, buttons: ['Send test event', 'Roll', 'Recover'] },

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { createClaimAfter } from '../../support/records/lifecycle-records.js';
+import { remittanceInput } from '../../support/records/samples.js';
 
 describe('the screen Remittances', () => {
   const dashboard = useDashboard();
@@ -29,6 +30,29 @@ describe('the screen Remittances', () => {
     await drawer.getByRole('row', { name: /PO-41 .*Applied/ }).waitFor();
     const { body } = await tenant.client.get(`/claims/${claim.id}`);
     expect(body).to.include({ status: 'paid', paid_cents: 10_000 });
+  });
+
+  it('a person deletes a wrong import and imports it again; one with a recorded payment has no button', async () => {
+    const { page, tenant } = await dashboard.open('remittances');
+    await createClaimAfter(tenant.client, ['submit'], { invoice: { po_number: 'PO-43' } });
+    const lines = [{ po_number: 'PO-43', amount_cents: 10_000 }];
+    const body = remittanceInput({ reference: 'EFT 10', total_cents: 10_000, lines });
+    await tenant.client.post('/remittances', body);
+    await page.getByText('EFT 10').click();
+    const drawer = page.getByRole('dialog', { name: 'EFT 10', exact: true });
+    await drawer.getByRole('button', { name: 'Delete' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete EFT 10' });
+    await question.getByText(/Its lines are deleted too/).waitFor();
+    await question.getByRole('button', { name: 'Delete remittance' }).click();
+    await drawer.waitFor({ state: 'hidden' });
+    await page.getByText('EFT 10').waitFor({ state: 'hidden' });
+    const again = await tenant.client.post('/remittances', body);
+    expect(again.status, again.text).to.equal(201);
+    await page.getByText('EFT 10').click();
+    await drawer.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('dialog', { name: 'Apply EFT 10' }).getByRole('button', { name: 'Apply' }).click();
+    await drawer.getByRole('row', { name: /PO-43 .*Applied/ }).waitFor();
+    expect(await drawer.getByRole('button', { name: 'Delete' }).count()).to.equal(0);
   });
 
   it('a list that is chosen as a file becomes the text of the form', async () => {

@@ -59,6 +59,7 @@ export const ROUTES: [method: string, path: string, scope: string | null, permis
   ['GET', '/remittances/{remittance}', null, 'read'],
   ['POST', '/remittances', null, 'write'],
   ['POST', '/remittances/{remittance}/apply', null, 'write'],
+  ['DELETE', '/remittances/{remittance}', null, 'write'],
   ['GET', '/remittance-lines', null, 'read'],
   ['GET', '/remittance-lines/{remittanceLine}', null, 'read'],
   ['PATCH', '/remittance-lines/{remittanceLine}', null, 'write'],

@@ -145,7 +145,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   }),
   payout_items: defineFieldTable(payoutItemFields, 'connection_id provider_payment_id provider_source_id'),
   claims: defineFieldTable(claimFields),
-  remittances: defineFieldTable(remittanceFields, 'identity'),
+  remittances: defineFieldTable(remittanceFields, 'identity deleted_at'),
   suggestions: defineFieldTable(suggestionFields, 'occasion invoice_subtotal_cents'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),
   approvals: defineFieldTable(approvalFields, 'entity_id source'),

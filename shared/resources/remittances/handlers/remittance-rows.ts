@@ -21,17 +21,19 @@ export interface RemittanceRow extends Row, RecordRef {
   open_count: number;
   applied_count: number;
   ignored_count: number;
+  deleted_at: string | null;
 }
 
 export const SUM_COLUMNS = `status text, lines_cents bigint, applied_cents bigint, line_count integer, ready_count integer, open_count integer,
   applied_count integer, ignored_count integer`;
 
 /**
- * Locks a remittance. Commands lock it before its lines and its claims; a PATCH with If-Match locks
- * its line first. If both meet, PostgreSQL ends one, and it runs again.
+ * Locks a remittance that is not deleted. Commands lock it before its lines and its claims; a PATCH
+ * with If-Match locks its line first. If both meet, PostgreSQL ends one, and it runs again.
  */
 export async function lockRemittance(tx: Transaction, ref: RecordRef): Promise<RemittanceRow | undefined> {
-  return (await lockRecords<RemittanceRow>(tx, 'remittances', [ref])).get(refKey(ref));
+  const row = (await lockRecords<RemittanceRow>(tx, 'remittances', [ref])).get(refKey(ref));
+  return row?.deleted_at === null ? row : undefined;
 }
 
 /** Returns what follows from the lines of a remittance. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { useDashboard } from '../../../support/browser/dashboard.js';
 import { openForKeyboard } from '../../../support/browser/keyboard-person.js';
 import { createClaimAfter } from '../../../support/records/lifecycle-records.js';
+import { remittanceInput } from '../../../support/records/samples.js';
 
 describe('remittances by keyboard alone', function () {
   this.timeout(120_000);
@@ -34,5 +35,18 @@ describe('remittances by keyboard alone', function () {
     await drawer.getByRole('row', { name: /TYPO .*Applied/ }).waitFor();
     expect((await tenant.client.get(`/claims/${claim.id}`)).body.status).to.equal('paid');
     person.expectWrites('POST /remittances', 'PATCH /remittance-lines/{id}', 'POST /remittances/{id}/apply');
+  });
+
+  it('a person deletes a wrong import', async () => {
+    const { page, person, tenant } = await openForKeyboard(dashboard, 'remittances');
+    await tenant.client.post('/remittances', remittanceInput({ reference: 'EFT 11' }));
+    await page.getByText('EFT 11').waitFor();
+    await person.activate('link', 'EFT 11');
+    const drawer = person.dialog('EFT 11');
+    await person.waitForFocus(drawer);
+    await person.confirm('Delete', 'Delete EFT 11', 'Delete remittance');
+    await drawer.waitFor({ state: 'hidden' });
+    expect((await tenant.client.get('/remittances')).body.data.items).to.deep.equal([]);
+    person.expectWrites('DELETE /remittances/{id}');
   });
 });
