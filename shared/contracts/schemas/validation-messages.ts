@@ -6,6 +6,7 @@
 export const VALIDATION_MESSAGES: Readonly<Record<string, string>> = {
   'string.pattern.name': '{{#label}} must {{#name}}',
   'string.dateTime': '{{#label}} must be {{#form}}',
+  'string.outOfPeriod': '{{#label}} must be {{#period}}',
   'string.uriCustomScheme': '{{#label}} must be a URL of the scheme {{#scheme}}',
   'string.placeholder': '{{#label}} names {{#unknown}}. In braces it may name only {{#known}}',
   'string.timeZone': '{{#label}} must be an IANA time zone, such as America/New_York',

@@ -3,6 +3,7 @@ import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
 import { paymentMethod } from '../../contracts/enums.js';
 import { namedEnum } from '../../contracts/named-enum.js';
 import { cents, dateTime, integer, text, uuid } from '../../contracts/schemas/fields.js';
+import { asPaymentTime } from '../../contracts/schemas/payment-time.js';
 import { type Field, optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 
@@ -35,7 +36,7 @@ export const paymentFields = defineFields({
   amount_cents: amount(12_500),
   method: { input: paymentMethod, isRequired: true, columns: 'text' },
   received_at: {
-    input: dateTime().description('When the money came in; default now'),
+    input: asPaymentTime(dateTime(), 'When the money came in, now by default'),
     output: dateTime(),
     columns: 'timestamptz',
   },

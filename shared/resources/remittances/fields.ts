@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
 import { cents, integer, text } from '../../contracts/schemas/fields.js';
+import { asPaymentTime } from '../../contracts/schemas/payment-time.js';
 import { type Field, optionalReference, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 import { customerTable } from '../customers/table.js';
@@ -30,7 +31,8 @@ export const remittanceFields = defineFields({
     columns: 'text',
   },
   paid_on: {
-    input: date().description(
+    input: asPaymentTime(
+      date(),
       "The payments count as received at the start of this day, in the account's time zone",
     ),
     setBy: 'create',

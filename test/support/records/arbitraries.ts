@@ -7,12 +7,14 @@ interface Description {
   type: string;
   flags?: { presence?: string; only?: boolean };
   rules?: { name: string; args?: { limit?: number; regex?: string } }[];
-  metas?: { format?: string; className?: string; takesDay?: boolean }[];
+  metas?: { format?: string; className?: string; takesDay?: boolean; isPaymentTime?: boolean }[];
   allow?: unknown[];
   keys?: Record<string, Description>;
   items?: Description[];
   patterns?: { rule: Description }[];
 }
+
+type Period = Parameters<typeof fc.date>[0];
 
 const PAST_AND_FUTURE = {
   min: new Date('0001-01-02T00:00:00Z'),
@@ -20,24 +22,33 @@ const PAST_AND_FUTURE = {
   noInvalidDate: true,
 };
 
+const PAYMENT_PERIOD = {
+  min: new Date('2000-01-02T00:00:00Z'),
+  max: new Date(Date.now() + 300 * 24 * 3_600_000),
+  noInvalidDate: true,
+};
+
 /**
  * RFC 3339 date-times in various spellings: upper or lower case, with or without fractions, and
  * with different offsets.
  */
-const dateTimes = fc
-  .tuple(
-    fc.date(PAST_AND_FUTURE),
-    fc.constantFrom('T', 't'),
-    fc.option(fc.stringMatching(/^\.\d{1,9}$/), { nil: '' }),
-    fc.constantFrom('Z', 'z', '+00:00', '-05:00', '+15:59', '-00:00'),
-  )
-  .map(([date, t, fraction, zone]) => `${date.toISOString().slice(0, 19).replace('T', t)}${fraction}${zone}`);
+const generateDateTimes = (period: Period) =>
+  fc
+    .tuple(
+      fc.date(period),
+      fc.constantFrom('T', 't'),
+      fc.option(fc.stringMatching(/^\.\d{1,9}$/), { nil: '' }),
+      fc.constantFrom('Z', 'z', '+00:00', '-05:00', '+15:59', '-00:00'),
+    )
+    .map(
+      ([date, t, fraction, zone]) => `${date.toISOString().slice(0, 19).replace('T', t)}${fraction}${zone}`,
+    );
 
 const months = fc
   .date({ min: new Date('2000-01-02'), max: new Date('2999-12-30'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 7));
 
-const days = fc.date(PAST_AND_FUTURE).map((date) => date.toISOString().slice(0, 10));
+const generateDays = (period: Period) => fc.date(period).map((date) => date.toISOString().slice(0, 10));
 const timesOfDay = fc.stringMatching(/^([01][0-9]|2[0-3]):[0-5][0-9]$/);
 
 const blanks = fc.constantFrom('', ' ', '\t', '  ');
@@ -54,9 +65,10 @@ function strings(description: Description): fc.Arbitrary<string> {
   const isTrimmed = rule('trim') !== undefined;
   const padded = (core: fc.Arbitrary<string>) =>
     isTrimmed ? fc.tuple(blanks, core, blanks).map((parts) => parts.join('')) : core;
-  if (metas.some((meta) => meta.format === 'date-time')) return dateTimes;
-  if (metas.some((meta) => meta.format === 'date')) return days;
-  if (metas.some((meta) => meta.takesDay)) return fc.oneof(dateTimes, days);
+  const period = metas.some((meta) => meta.isPaymentTime) ? PAYMENT_PERIOD : PAST_AND_FUTURE;
+  if (metas.some((meta) => meta.format === 'date-time')) return generateDateTimes(period);
+  if (metas.some((meta) => meta.format === 'date')) return generateDays(period);
+  if (metas.some((meta) => meta.takesDay)) return fc.oneof(generateDateTimes(period), generateDays(period));
   if (rules.some((one) => one.args?.regex?.startsWith('/^([01]'))) return timesOfDay;
   if (rules.some((one) => one.args?.regex?.startsWith('/^2\\d{3}-(0'))) return months;
   if (metas.some((meta) => meta.format === 'time-zone'))
