@@ -23,7 +23,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   const server = await openHttpServer(foundation, createStartupListener(foundation));
   const databaseUrl = config.databaseUrl ?? (await startEmbeddedServer(foundation));
   await waitForPostgres(foundation, databaseUrl);
-  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redisUrl });
+  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redis });
   await waitForStores(foundation, { databaseUrl, migrationHead: MIGRATION_HEAD });
   const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
   await waitForConnections(runtime);

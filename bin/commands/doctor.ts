@@ -103,7 +103,7 @@ async function checkSettings(context: CommandContext): Promise<Finding[]> {
     async () => {
       config = context.config();
       if (config.warnings.length > 0) throw new Error(config.warnings.join(' '));
-      return config.redisUrl ? 'PostgreSQL and Redis' : 'all in one, without Redis';
+      return config.redis ? 'PostgreSQL and Redis' : 'all in one, without Redis';
     },
   );
   if (!config)
@@ -111,13 +111,13 @@ async function checkSettings(context: CommandContext): Promise<Finding[]> {
       settings,
       ...skipChecks(['data_dir', 'storage', 'postgres', ...DATABASE_CHECKS, 'redis'], 'the settings'),
     ];
-  const { redisUrl, dataDir, exportStorage } = config;
+  const { redis: location, dataDir, exportStorage } = config;
   const folder = await runCheck('data_dir', 'Set DATA_DIR to a folder that this user can write to.', () =>
     checkFolder(dataDir),
   );
-  const redis = redisUrl
+  const redis = location
     ? await runCheck('redis', 'Check REDIS_URL; set maxmemory-policy to noeviction.', () =>
-        checkRedis(redisUrl, context.logger),
+        checkRedis(location, context.logger),
       )
     : { name: 'redis', status: 'ok' as const, detail: 'not used' };
   const storage = await runCheck(

@@ -15,7 +15,7 @@ export const migrateDatabase: RunCommand = async (_args, { config, store }) => {
   const applied = await migrate({
     databaseUrl,
     appRole: getAppRole(databaseUrl),
-    withQueue: !config().redisUrl,
+    withQueue: !config().redis,
   });
   const list = applied.map((name) => `applied ${name}\n`).join('');
   return { data: { applied, head: MIGRATION_HEAD }, text: `${list}The database is at ${MIGRATION_HEAD}.` };

@@ -24,7 +24,7 @@ export async function resetDemo(foundation: Foundation): Promise<string> {
   const { config, logger } = foundation;
   if (config.production) throw refused('The demo cannot be reset in production.');
   const databaseUrl = config.databaseUrl ?? (await startServerAlone(foundation));
-  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redisUrl });
+  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redis });
   const db = openStore(foundation, databaseUrl, NAME);
   await removeDemo(db);
   const path = getDemoFilePath(config.dataDir);

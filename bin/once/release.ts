@@ -20,7 +20,7 @@ export async function release(foundation: Foundation): Promise<void> {
   const applied = await migrate({
     databaseUrl,
     appRole: getAppRole(databaseUrl),
-    withQueue: !config.redisUrl,
+    withQueue: !config.redis,
   });
   if (config.demo) {
     const addresses = buildPublicAddresses(config, config.port || WEB_PORT);

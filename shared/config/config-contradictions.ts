@@ -1,4 +1,5 @@
 import type { Settings } from './generated.js';
+import { findRedisConflicts } from './redis/redis-settings.js';
 import { estimateSecretBits } from './secret-strength.js';
 import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
 import { parseIntegrations } from './settings-integrations.js';
@@ -34,7 +35,11 @@ export function findContradictions(kind: ProcessKind, value: Settings): string[]
     );
   }
   problems.push(...secretContradictions(value), ...addressContradictions(value));
-  problems.push(...mailContradictions(kind, value), ...findStorageConflicts(value));
+  problems.push(
+    ...mailContradictions(kind, value),
+    ...findStorageConflicts(value),
+    ...findRedisConflicts(value),
+  );
   problems.push(...integrationContradictions(value), ...signUpContradictions(value));
   if (production && value.FAILPOINTS) problems.push('"FAILPOINTS" is refused in production');
   if (production && value.WEBHOOK_ALLOW_LOOPBACK) {

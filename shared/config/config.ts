@@ -4,6 +4,8 @@ import { findContradictions, findDomain, formatExample, type ProcessKind } from 
 import { loadDevelopmentSecret } from './development-secret.js';
 import type { Settings } from './generated.js';
 import { type MapConfig, readMapConfig } from './map-settings.js';
+import type { RedisLocation } from './redis/redis-location.js';
+import { readRedisLocation } from './redis/redis-settings.js';
 import { SETTING_NAMES, settingsSchema } from './settings.js';
 import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
@@ -37,7 +39,7 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Exports read from this replica. If undefined, they read from `databaseUrl`. */
   databaseReplicaUrl: string | undefined;
-  redisUrl: string | undefined;
+  redis: RedisLocation | undefined;
   /**
    * Public address of the API without a trailing slash. If undefined, `buildPublicOrigin` derives
    * it from host and port.
@@ -95,10 +97,7 @@ export interface Config {
    */
   apiUrl: string | undefined;
   apiKey: string | undefined;
-  /**
-   * Names of the failpoints at which this process kills itself. Only tests set them. Always empty
-   * in production.
-   */
+  /** Names of the failpoints at which this process kills itself. Always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
   /** After a stop signal, /readyz returns 503 for this time. Then the process stops listening. */
@@ -194,7 +193,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     dataDir,
     databaseUrl: value.DATABASE_URL,
     databaseReplicaUrl: value.DATABASE_REPLICA_URL,
-    redisUrl: value.REDIS_URL,
+    redis: readRedisLocation(value),
     baseUrl,
     publicUrl: buildPublicOrigin({ baseUrl, host: value.HOST }, webPort),
     smtpUrl: value.SMTP_URL,

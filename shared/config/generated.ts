@@ -8,6 +8,7 @@ export interface Settings {
   DATABASE_URL?: string;
   DATABASE_REPLICA_URL?: string;
   REDIS_URL?: string;
+  REDIS_CA_FILE?: string;
   BASE_URL?: string;
   SMTP_URL?: string;
   MAIL_FROM?: string;

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { MAP_SETTINGS } from './map-settings.js';
+import { REDIS_SETTINGS } from './redis/redis-settings.js';
 import { REQUEST_SETTINGS } from './request-settings.js';
 import { validateIntegrationsJson } from './settings-integrations.js';
 import { validateStorageUrl } from './storage-location.js';
@@ -35,10 +36,7 @@ const SETTINGS = {
       'a streaming replica that exports read from once it has caught up; the same role as DATABASE_URL',
     )
     .example('postgres://tow:secret@replica:5432/tow'),
-  REDIS_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
-    .description('Redis 6.2 or later with noeviction; switches to the scaled-out way')
-    .example('redis://localhost:6379'),
+  ...REDIS_SETTINGS,
   BASE_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .description('public address of the API host; required in production, where it is https')

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 
 export type BusListener = (event: string) => void;
 
@@ -29,7 +29,7 @@ export function createLocalBus(): Bus {
 }
 
 /** Creates a bus over Redis. ioredis subscribes again by itself after each reconnect. */
-export function createRedisBus(publisher: Redis, subscriber: Redis): Bus {
+export function createRedisBus(publisher: Redis | Cluster, subscriber: Redis | Cluster): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
   subscriber.on('message', (channel: string, event: string) => emitter.emit(channel, event));
   return {

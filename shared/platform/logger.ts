@@ -34,6 +34,7 @@ const SECRET_PATTERNS: [RegExp, string][] = [
   [/\/downloads\/[\w-]{40,}/g, '/downloads/[redacted]'],
   [/\bX-Amz-Signature=[0-9a-f]+/gi, 'X-Amz-Signature=[redacted]'],
   [/\b(bearer) +[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
+  [/\bsentinel_password=[^\s&"]+/g, 'sentinel_password=[redacted]'],
   [/(:\/\/[^\s:/@]*):[^\s@/]+@/g, '$1:[redacted]@'],
 ];
 

@@ -6,6 +6,7 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
+import type { RedisLocation } from '../config/redis/redis-location.js';
 import { buildAppSessionOptions } from '../platform/postgres/session.js';
 import { connectRedis } from '../platform/process/redis.js';
 import type { Runtime } from '../platform/process/runtime.js';
@@ -150,11 +151,11 @@ export function openWorker<Data>(
     concurrency: options.concurrency,
     removeOnComplete: { count: 0 },
   };
-  const worker = config.redisUrl
+  const worker = config.redis
     ? new Worker<Data>(name, processor, {
         ...settings,
         prefix: PREFIX,
-        connection: workerConnection(runtime, config.redisUrl),
+        connection: workerConnection(runtime, config.redis),
       })
     : (new Worker(
         name,
@@ -176,8 +177,8 @@ export function openWorker<Data>(
   return worker;
 }
 
-function workerConnection(runtime: Runtime, url: string) {
-  const connection = connectRedis(url, 'patient', runtime.logger);
+function workerConnection(runtime: Runtime, location: RedisLocation) {
+  const connection = connectRedis(location, 'patient', runtime.logger);
   runtime.lifecycle.onClose('worker redis', () => connection.disconnect());
   return connection;
 }

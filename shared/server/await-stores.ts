@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatRedisNodes, type RedisLocation } from '../config/redis/redis-location.js';
 import { getErrorCode, isConnectionError } from '../platform/errors.js';
 import { type Database, openDatabase } from '../platform/postgres/database.js';
 import { assertDirectConnection } from '../platform/postgres/pooler.js';
@@ -43,12 +44,12 @@ interface DatabaseTarget {
  * @throws {ShutdownRequested} when the process receives a stop signal while it waits
  */
 export async function waitForStores(foundation: Foundation, database: DatabaseTarget): Promise<void> {
-  const { redisUrl } = foundation.config;
+  const { redis } = foundation.config;
   await Promise.all([
     // Wait for PostgreSQL and Redis in parallel. An error of one store is then logged even while
     // the other store is unreachable.
     waitForPostgres(foundation, database.databaseUrl).then(() => waitForRelease(foundation, database)),
-    redisUrl ? waitForRedis(foundation, redisUrl) : undefined,
+    redis ? waitForRedis(foundation, redis) : undefined,
   ]);
 }
 
@@ -97,12 +98,12 @@ async function waitForRelease(
   }).finally(() => db.close());
 }
 
-async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<void> {
+async function waitForRedis(foundation: Foundation, location: RedisLocation): Promise<void> {
   await waitUntilReady(foundation, {
     name: 'queue',
-    label: `Redis at ${new URL(redisUrl).host}`,
+    label: `Redis at ${formatRedisNodes(location)}`,
     advice: 'Check REDIS_URL and that the server runs.',
-    probe: () => probeRedis(redisUrl, foundation.logger),
+    probe: async () => void (await probeRedis(location, foundation.logger)),
   });
 }
 

@@ -6,12 +6,8 @@
 import { expect } from 'chai';
 import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { parseCsvFast, unzip } from '../support/exports/export-files.js';
-import {
-  type DeployedService,
-  Deployment,
-  type DeploymentOptions,
-  runTotals,
-} from '../support/load/deployment.js';
+import { type DeployedService, runTotals } from '../support/load/deployed-service.js';
+import { Deployment, type DeploymentOptions } from '../support/load/deployment.js';
 import { Load } from '../support/load/load.js';
 import { readMemoryMb, type TestProcess } from '../support/load/processes.js';
 import { eventually } from '../support/poll.js';

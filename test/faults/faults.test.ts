@@ -6,20 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
 import { registerConcurrentTests } from '../support/concurrent-tests.js';
-import {
-  type DeployedService,
-  Deployment,
-  type DeploymentOptions,
-  runTotals,
-} from '../support/load/deployment.js';
-import { CLIENT_COUNT, Load, type LoadCall } from '../support/load/load.js';
-import { countInvoices, expectNothingLost } from '../support/load/load-invariants.js';
+import { type DeployedService, runTotals } from '../support/load/deployed-service.js';
+import { Deployment, type DeploymentOptions } from '../support/load/deployment.js';
+import { CLIENT_COUNT, type Load, type LoadCall } from '../support/load/load.js';
+import { countInvoices } from '../support/load/load-invariants.js';
 import { fetchStatus } from '../support/load/processes.js';
+import { type Fault, runUnderLoad } from '../support/load/run-load.js';
 import { eventually } from '../support/poll.js';
 import { IS_SCALED } from '../support/stores.js';
 import { runPoisonCommand } from './poison-command.js';
 
-const TENANTS = 3;
 /**
  * This timeout is shorter than the default, so that many writes become operations and get a 202.
  */
@@ -29,27 +25,8 @@ const SETTINGS = { WRITE_TIMEOUT_MS: `${WRITE_TIMEOUT_MS}` };
 const WRITES_CONCURRENCY = 4;
 const CLEAN_END = { code: 0, signal: null };
 
-type Fault = (deployment: Deployment, load: Load) => Promise<void>;
-
-/**
- * Runs a scenario: load, fault, more load, and then a check that no acknowledged write is lost or
- * doubled.
- */
-function runUnderLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
-  return () =>
-    Deployment.run({ settings: SETTINGS, ...options }, async (deployment) => {
-      await deployment.start();
-      const origins = deployment.webs.map(({ origin }) => origin);
-      const load = new Load({ origins, tenants: await deployment.createTenants(TENANTS) }).start();
-      try {
-        await load.waitForCalls();
-        await fault(deployment, load);
-        await load.waitForCalls();
-        await expectNothingLost(deployment, load);
-      } finally {
-        await load.stop(0);
-      }
-    });
+function underLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
+  return () => runUnderLoad(fault, { settings: SETTINGS, ...options });
 }
 
 async function repeat(count: number, act: (nth: number) => Promise<void>): Promise<void> {
@@ -157,24 +134,24 @@ function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault 
 const inBothDeployments: Record<string, () => Promise<void>> = {
   'a command that keeps killing its worker is parked, other commands run, and a replay runs it':
     runPoisonCommand,
-  'no write is lost when PostgreSQL is killed twice': runUnderLoad((deployment, load) =>
+  'no write is lost when PostgreSQL is killed twice': underLoad((deployment, load) =>
     repeat(2, async () => {
       await deployment.killPostgres();
       await load.waitForCalls();
     }),
   ),
-  'no write is lost when the writer dies before its commit': runUnderLoad((deployment, load) =>
+  'no write is lost when the writer dies before its commit': underLoad((deployment, load) =>
     repeat(2, () => crashAt('before_commit', deployment, load)),
   ),
-  'no write is doubled when the writer dies between commit and reply': runUnderLoad(crashUnacknowledged),
-  'no write is lost when the web process is killed six times': runUnderLoad((deployment, load) =>
+  'no write is doubled when the writer dies between commit and reply': underLoad(crashUnacknowledged),
+  'no write is lost when the web process is killed six times': underLoad((deployment, load) =>
     repeat(6, async () => {
       await deployment.web.kill();
       await deployment.web.start();
       await load.waitForCalls();
     }),
   ),
-  'the web process answers every request before it ends on SIGTERM, twice': runUnderLoad(
+  'the web process answers every request before it ends on SIGTERM, twice': underLoad(
     (deployment, load) =>
       repeat(2, async () => {
         const { web } = deployment;
@@ -199,7 +176,7 @@ const inBothDeployments: Record<string, () => Promise<void>> = {
 };
 
 const onlyScaledOut: Record<string, () => Promise<void>> = {
-  'no write is lost when two writers are killed alternately, three times': runUnderLoad(
+  'no write is lost when two writers are killed alternately, three times': underLoad(
     (deployment, load) =>
       repeat(3, async (nth) => {
         const victim = deployment.writers[nth % 2] as DeployedService;
@@ -209,20 +186,18 @@ const onlyScaledOut: Record<string, () => Promise<void>> = {
       }),
     { writers: 2 },
   ),
-  'no write is lost when Redis loses its data three times': runUnderLoad(async (deployment, load) => {
+  'no write is lost when Redis loses its data three times': underLoad(async (deployment, load) => {
     await deployment.flushRedis();
     await load.waitForCalls();
     const flushWhileJobsWait = whileJobsWait(() => deployment.flushRedis());
     await repeat(2, () => flushWhileJobsWait(deployment, load));
   }),
-  'no write is lost when Redis is killed and restarts empty, twice': runUnderLoad(
-    async (deployment, load) => {
-      await deployment.restartRedisEmpty();
-      await load.waitForCalls();
-      await whileJobsWait(() => deployment.restartRedisEmpty())(deployment, load);
-    },
-  ),
-  'a writer that ends on SIGTERM leaves its jobs to the other writer': runUnderLoad(
+  'no write is lost when Redis is killed and restarts empty, twice': underLoad(async (deployment, load) => {
+    await deployment.restartRedisEmpty();
+    await load.waitForCalls();
+    await whileJobsWait(() => deployment.restartRedisEmpty())(deployment, load);
+  }),
+  'a writer that ends on SIGTERM leaves its jobs to the other writer': underLoad(
     async (deployment, load) => {
       const { writer } = deployment;
       await shutDownGracefully({ deployment, load }, writer, {

@@ -7,9 +7,10 @@ import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded-postgres/start.js';
 import { migrate } from '../../migrations/migrate.js';
 import { getAppRole } from '../../shared/platform/postgres/session.js';
-import { DeployedService } from '../support/load/deployment.js';
+import { DeployedService } from '../support/load/deployed-service.js';
 import { fetchStatus, Processes, readProcfile } from '../support/load/processes.js';
-import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
+import type { RedisServer } from '../support/redis/programs.js';
+import { getFreePort, IS_SCALED, startRedis } from '../support/stores.js';
 
 /** The process types that keep running, unlike `release`. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'messages', 'exports'] as const;

@@ -5,7 +5,8 @@
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
 import { registerConcurrentTests } from '../support/concurrent-tests.js';
-import { type DeployedService, Deployment } from '../support/load/deployment.js';
+import type { DeployedService } from '../support/load/deployed-service.js';
+import { Deployment } from '../support/load/deployment.js';
 import { MailServer } from '../support/network/mail-server.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/records/samples.js';

@@ -10,7 +10,8 @@ import { type AgentCall, AgentLoad, type AgentTenant } from '../support/agents/a
 import { RawMcp } from '../support/agents/raw-mcp.js';
 import { TestClient } from '../support/client.js';
 import { issueKey } from '../support/keys.js';
-import { type DeployedTenant, Deployment, runTotals, SECRET_KEY } from '../support/load/deployment.js';
+import { runTotals } from '../support/load/deployed-service.js';
+import { type DeployedTenant, Deployment, SECRET_KEY } from '../support/load/deployment.js';
 import { countPending } from '../support/load/load-invariants.js';
 import { eventually } from '../support/poll.js';
 

@@ -1,11 +1,7 @@
 /** A scenario with a command that kills every process that runs it. */
 import { expect } from 'chai';
-import {
-  type DeployedService,
-  type DeployedTenant,
-  Deployment,
-  runTotals,
-} from '../support/load/deployment.js';
+import { type DeployedService, runTotals } from '../support/load/deployed-service.js';
+import { type DeployedTenant, Deployment } from '../support/load/deployment.js';
 import { Load } from '../support/load/load.js';
 import { expectNothingLost } from '../support/load/load-invariants.js';
 import { eventually } from '../support/poll.js';

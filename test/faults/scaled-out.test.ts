@@ -8,7 +8,7 @@ import type { DemoFile } from '../../bin/demo/demo-file.js';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { SCHEDULES } from '../../workers/clock/processor.js';
 import { TestClient } from '../support/client.js';
-import { DeployedService } from '../support/load/deployment.js';
+import { DeployedService } from '../support/load/deployed-service.js';
 import { fetchMetrics } from '../support/load/load-invariants.js';
 import { fetchStatus, NO_RATE_LIMITS, readProcfile, useProcesses } from '../support/load/processes.js';
 import { eventually } from '../support/poll.js';

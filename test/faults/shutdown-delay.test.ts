@@ -1,7 +1,8 @@
 /** Checks how a process that shuts down looks to a load balancer. */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
-import { type DeployedService, Deployment } from '../support/load/deployment.js';
+import type { DeployedService } from '../support/load/deployed-service.js';
+import { Deployment } from '../support/load/deployment.js';
 import { fetchStatus } from '../support/load/processes.js';
 import { eventually } from '../support/poll.js';
 import { IS_SCALED } from '../support/stores.js';

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -8,6 +7,7 @@ import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded-postgres/start.js';
 import { migrate } from '../../migrations/migrate.js';
 import { getAppRole } from '../../shared/platform/postgres/session.js';
+import { hasProgram, type RedisServer, startRedisServer } from './redis/programs.js';
 
 /**
  * Whether the product runs scaled out. Redis then has the queues, the replies and the limits;
@@ -194,13 +194,8 @@ function listen(port: number): Promise<Server | undefined> {
   });
 }
 
-export interface RedisServer {
-  port: number;
-  process: ChildProcess;
-}
-
 export function hasRedisServer(): boolean {
-  return spawnSync('redis-server', ['--version']).status === 0;
+  return hasProgram('redis-server');
 }
 
 /**
@@ -210,27 +205,5 @@ export function hasRedisServer(): boolean {
 export async function startRedis(port?: number): Promise<RedisServer> {
   if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
   const chosen = port ?? (await getFreePort());
-  const args = [
-    '--port',
-    `${chosen}`,
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--databases',
-    '201',
-    '--dir',
-    tmpdir(),
-  ];
-  const child = spawn('redis-server', args, { stdio: 'ignore' });
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    if (
-      spawnSync('redis-cli', ['-p', `${chosen}`, 'ping'])
-        .stdout?.toString()
-        .trim() === 'PONG'
-    )
-      break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return { port: chosen, process: child };
+  return startRedisServer({ port: chosen, args: ['--port', `${chosen}`, '--databases', '201'] });
 }

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { TierLimits } from '../../config/config.js';
 import { BatchingLimiter, type Count, consumePoints, createAfterTick } from './batching-limiter.js';
@@ -56,7 +56,7 @@ const WINDOWS = [
 ] as const;
 
 /** @param redis if undefined, this process keeps the counts */
-export function createLimiter(redis: Redis | undefined): Limiter {
+export function createLimiter(redis: Redis | Cluster | undefined): Limiter {
   const limiters = new Map<string, BatchingLimiter>();
   const afterTick = createAfterTick();
   const limiterFor = (name: string, points: number, duration: number): BatchingLimiter => {
@@ -114,7 +114,7 @@ function decide(windows: WindowState[]): RateDecision {
 }
 
 function newLimiter(
-  redis: Redis | undefined,
+  redis: Redis | Cluster | undefined,
   options: { keyPrefix: string; points: number; duration: number },
 ): RateLimiterAbstract {
   if (!redis) return new RateLimiterMemory(options);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { type Command, Redis } from 'ioredis';
+import { Cluster, type Command, Redis, type RedisOptions } from 'ioredis';
+import type { RedisLocation } from '../../config/redis/redis-location.js';
 import { corkUntilNextTick } from '../cork-until-next-tick.js';
 import type { Logger } from '../logger.js';
 import { StartError } from '../start-failure.js';
@@ -24,14 +25,19 @@ const TIMEOUT_INTERVALS = 3;
 /**
  * `fast` is for the API, which must respond quickly: no offline queue, one retry. `patient` is for
  * workers and subscriptions, which wait until Redis is reachable again (BullMQ documentation,
- * "failing fast" and "connections").
+ * "failing fast" and "connections"). `probe` tries once, when its caller connects it.
  */
-export type RedisMode = 'fast' | 'patient';
+export type RedisMode = 'fast' | 'patient' | 'probe';
+
+export type RedisClient = Redis | Cluster;
+
+/** Without the option that ioredis derives types of replies from. */
+type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /**
  * Writes the Redis commands of one callback and its microtasks with one system call. ioredis alone
  * uses a system call per command. The connections that BullMQ duplicates for blocking commands
- * still use a system call per command.
+ * still use a system call per command, as do the connections to the nodes of a cluster.
  */
 class BatchingRedis extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
@@ -55,6 +61,16 @@ class FailFastRedis extends BatchingRedis {
   }
 }
 
+/** As {@link FailFastRedis}. The time includes the client's retries at other nodes. */
+class FailFastCluster extends Cluster {
+  override sendCommand(...sent: Parameters<Cluster['sendCommand']>): unknown {
+    const reply = super.sendCommand(...sent);
+    const [command] = sent;
+    if (!command.isSettled) rejectWhenLate(command);
+    return reply;
+  }
+}
+
 function rejectWhenLate(command: Command): void {
   let intervalsLeft = TIMEOUT_INTERVALS;
   const timer = setInterval(() => {
@@ -65,28 +81,98 @@ function rejectWhenLate(command: Command): void {
   command.promise.then(stop, stop);
 }
 
+const CONNECT_TIMEOUT_MS = 3000;
+/** A cluster's client asks this often which node has which keys, besides after a redirection. */
+const SLOTS_REFRESH_MS = 5000;
 /**
- * Connects to Redis. While the connection is lost, tries to reconnect at least once a second.
- * Connection errors are logged and never crash the process.
+ * A patient client of a cluster tries a command again this often, mostly after 100 ms. The default
+ * of 16 is shorter than an election with the default `cluster-node-timeout` of 15 s.
  */
-export function connectRedis(url: string, patience: RedisMode, logger: Logger): Redis {
-  const redis = new (patience === 'fast' ? FailFastRedis : BatchingRedis)(url, {
-    ...(patience === 'fast'
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 }
-      : { maxRetriesPerRequest: null }),
-    connectTimeout: 3000,
-    retryStrategy: (times) => Math.min(50 * times, 1000),
+const PATIENT_REDIRECTIONS = 1000;
+
+const OPTIONS_BY_MODE = {
+  fast: { enableOfflineQueue: false, maxRetriesPerRequest: 1 },
+  patient: { maxRetriesPerRequest: null },
+  probe: { lazyConnect: true, commandTimeout: CONNECT_TIMEOUT_MS },
+} as const satisfies Record<RedisMode, ClientOptions>;
+
+/** Creates a client. Its caller must listen to its errors. */
+export function createRedisClient(location: RedisLocation, mode: RedisMode): RedisClient {
+  const { nodes, username, password, tls, family } = location;
+  const secured = tls && (tls.ca === undefined ? {} : { ca: tls.ca });
+  const options: ClientOptions = {
+    ...OPTIONS_BY_MODE[mode],
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    username,
+    password,
+    tls: secured,
+    family,
+  };
+  const retry = mode === 'probe' ? () => null : (times: number) => Math.min(50 * times, 1000);
+  if (location.kind === 'cluster') {
+    const { lazyConnect = false, enableOfflineQueue = true, ...redisOptions } = options;
+    return new (mode === 'fast' ? FailFastCluster : Cluster)(nodes, {
+      redisOptions,
+      lazyConnect,
+      enableOfflineQueue,
+      clusterRetryStrategy: retry,
+      slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+      slotsRefreshInterval: SLOTS_REFRESH_MS,
+      // Let the connection look the name up, because a certificate contains names.
+      dnsLookup: (name, callback) => callback(null, name),
+      ...(mode === 'patient' && { maxRedirections: PATIENT_REDIRECTIONS, retryDelayOnMoved: 50 }),
+    });
+  }
+  return new (mode === 'fast' ? FailFastRedis : BatchingRedis)({
+    ...options,
+    ...(location.kind === 'single' ? nodes[0] : buildSentinelOptions(location, retry, secured)),
+    db: location.db,
+    retryStrategy: retry,
     // The value 2 makes ioredis reconnect and send the command again. READONLY comes from the old
     // node after a failover, LOADING from a node that is still starting.
     reconnectOnError: (error) => (/READONLY|LOADING/.test(error.message) ? 2 : false),
   });
+}
+
+function buildSentinelOptions(
+  location: RedisLocation & { kind: 'sentinel' },
+  retry: (times: number) => number | null,
+  tls: RedisOptions['tls'],
+): ClientOptions {
+  return {
+    sentinels: location.nodes,
+    name: location.name,
+    sentinelUsername: location.sentinelUsername,
+    sentinelPassword: location.sentinelPassword,
+    sentinelRetryStrategy: retry,
+    sentinelTLS: tls,
+    enableTLSForSentinelMode: tls !== undefined,
+    // Reconnects when the sentinels announce another master. A master whose machine has lost its
+    // power or its network closes no connection, so the client would not notice for minutes.
+    failoverDetector: true,
+  };
+}
+
+/**
+ * Connects to Redis. While the connection is lost, tries to reconnect at least once a second.
+ * Connection errors are logged and never crash the process.
+ */
+export function connectRedis(
+  location: RedisLocation,
+  patience: Exclude<RedisMode, 'probe'>,
+  logger: Logger,
+): RedisClient {
+  const redis = createRedisClient(location, patience);
   let lastLoggedAt = 0;
-  redis.on('error', (error) => {
+  const log = (error: unknown) => {
     // An unreachable Redis causes many errors a second; one log entry per 5 s is enough.
     if (Date.now() - lastLoggedAt < 5000) return;
     lastLoggedAt = Date.now();
     logger.warn({ err: error }, 'redis connection error');
-  });
+  };
+  redis.on('error', log);
+  // A cluster's client reports the errors of single nodes separately.
+  redis.on('node error', log);
   return redis;
 }
 
@@ -95,7 +181,12 @@ export function connectRedis(url: string, patience: RedisMode, logger: Logger): 
  * lock keys first. If the server forbids CONFIG, only logs a warning.
  * @throws {StartError} if maxmemory-policy is not noeviction
  */
-export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {
+export async function assertNoEviction(redis: RedisClient, logger: Logger): Promise<void> {
+  const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  for (const server of servers) await assertServerNoEviction(server, logger);
+}
+
+async function assertServerNoEviction(redis: Redis, logger: Logger): Promise<void> {
   const reply = await redis.config('GET', 'maxmemory-policy').catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
     logger.warn({ reason: error.message }, 'cannot read maxmemory-policy; make sure it is noeviction');

@@ -1,12 +1,12 @@
-import type { Redis } from 'ioredis';
 import type { Config } from '../../config/config.js';
+import type { RedisLocation } from '../../config/redis/redis-location.js';
 import { type Bus, createLocalBus, createRedisBus } from '../bus.js';
 import { Lifecycle } from '../lifecycle.js';
 import { createLimiter, type Limiter } from '../limits/limiter.js';
 import { createLogger, type Logger } from '../logger.js';
 import { addCollectedGauge, createMetrics, type Metrics } from '../metrics.js';
 import { type Database, openDatabase } from '../postgres/database.js';
-import { connectRedis } from './redis.js';
+import { connectRedis, type RedisClient } from './redis.js';
 import type { Foundation } from './run-process.js';
 import { UnsentResponses } from './unsent-responses.js';
 
@@ -24,7 +24,7 @@ export interface Runtime extends Foundation {
    */
   databaseUrl: string;
   /** Undefined if REDIS_URL is not set. */
-  redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;
+  redis: { fast: RedisClient; patient: RedisClient; subscriber: RedisClient } | undefined;
   /** The last migration that this version needs. */
   migrationHead: string;
   /**
@@ -71,7 +71,7 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
       for (const [state, count] of Object.entries(db.getPoolStats())) set({ state }, count);
     },
   });
-  const redis = config.redisUrl ? connectStores(config.redisUrl, logger, lifecycle) : undefined;
+  const redis = config.redis ? connectStores(config.redis, logger, lifecycle) : undefined;
   return {
     ...foundation,
     metrics,
@@ -86,10 +86,10 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
   };
 }
 
-function connectStores(url: string, logger: Logger, lifecycle: Lifecycle) {
-  const fast = connectRedis(url, 'fast', logger);
-  const patient = connectRedis(url, 'patient', logger);
-  const subscriber = connectRedis(url, 'patient', logger);
+function connectStores(location: RedisLocation, logger: Logger, lifecycle: Lifecycle) {
+  const fast = connectRedis(location, 'fast', logger);
+  const patient = connectRedis(location, 'patient', logger);
+  const subscriber = connectRedis(location, 'patient', logger);
   lifecycle.onClose('redis', () => {
     for (const connection of [fast, patient, subscriber]) connection.disconnect();
   });

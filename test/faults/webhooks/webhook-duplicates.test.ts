@@ -4,7 +4,7 @@
  * machine. Other tests would distort the share, so this test runs alone.
  */
 
-import type { DeployedService } from '../../support/load/deployment.js';
+import type { DeployedService } from '../../support/load/deployed-service.js';
 import { deliveryTotals } from '../../support/webhooks/webhook-listeners.js';
 import { addListeners, runUnderLoad, type WebhookScenario } from './webhook-scenario.js';
 

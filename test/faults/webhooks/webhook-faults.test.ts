@@ -6,7 +6,7 @@
 import { expect } from 'chai';
 import { LEASE_SECONDS } from '../../../shared/records/lease-queries.js';
 import { registerConcurrentTests } from '../../support/concurrent-tests.js';
-import { type DeployedService, runTotals } from '../../support/load/deployment.js';
+import { type DeployedService, runTotals } from '../../support/load/deployed-service.js';
 import { suspendPostgres } from '../../support/load/processes.js';
 import { IS_SCALED } from '../../support/stores.js';
 import { deliveryTotals } from '../../support/webhooks/webhook-listeners.js';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type DeployedService, type DeployedTenant, Deployment } from '../../support/load/deployment.js';
+import type { DeployedService } from '../../support/load/deployed-service.js';
+import { type DeployedTenant, Deployment } from '../../support/load/deployment.js';
 import { Load } from '../../support/load/load.js';
 import { fetchMetrics } from '../../support/load/load-invariants.js';
 import { readMemoryMb, type TestProcess } from '../../support/load/processes.js';

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { addQueueGauges } from '../../../shared/queues/gauges.js';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
 import { eventually } from '../../support/poll.js';
+import type { RedisServer } from '../../support/redis/programs.js';
 import { TestStack, type TestTenant } from '../../support/stack.js';
-import { IS_SCALED, type RedisServer, startRedis } from '../../support/stores.js';
+import { IS_SCALED, startRedis } from '../../support/stores.js';
 import { DEGRADED, READY, readReadiness } from './readiness-response.js';
 
 describe('GET /readyz while the queue is unreachable', () => {

@@ -16,21 +16,13 @@ import { getAppRole } from '../../../shared/platform/postgres/session.js';
 import { createTenantPair, createTenantPairIds } from '../../../shared/resources/tenants/create-tenant.js';
 import { issueKey } from '../keys.js';
 import { eventually } from '../poll.js';
-import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../stores.js';
-import {
-  findClusterDir,
-  NO_RATE_LIMITS,
-  type ProcessEnd,
-  Processes,
-  readProcfile,
-  type TestProcess,
-} from './processes.js';
+import { killServer, type RedisServer } from '../redis/programs.js';
+import { getFreePort, IS_SCALED, startRedis } from '../stores.js';
+import { DeployedService, runTotals } from './deployed-service.js';
+import { findClusterDir, NO_RATE_LIMITS, Processes, readProcfile } from './processes.js';
 
 export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
-
-/** The totals over all faults and loads of a test run. The run prints them at its end. */
-export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
 
 export interface DeployedTenant {
   id: string;
@@ -51,51 +43,14 @@ export interface DeploymentOptions {
   /** Default 0: no process of a scaled-out deployment writes exports. */
   exporters?: number;
   settings?: Record<string, string>;
+  /** Starts the Redis of a scaled-out deployment; default: one server without a password. */
+  startRedis?: () => Promise<StartedRedis>;
 }
 
-/**
- * Runs one command line of the Procfile (or that of `npm start`) on a fixed port. After its process
- * was killed, the service can start a new process on the same port.
- */
-export class DeployedService {
-  process: TestProcess | undefined;
-
-  constructor(
-    private readonly processes: Processes,
-    private readonly command: string[],
-    readonly env: Record<string, string>,
-    readonly port: number,
-  ) {}
-
-  get origin(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
-
-  /**
-   * Starts the process without waiting until it is ready.
-   * @param settings environment variables for this start only; they override those of the
-   * deployment
-   */
-  launch(settings: Record<string, string> = {}): TestProcess {
-    const env = { ...this.env, PORT: `${this.port}`, ...settings };
-    this.process = this.processes.start({ command: this.command, env });
-    return this.process;
-  }
-
-  async start(settings: Record<string, string> = {}): Promise<void> {
-    await this.launch(settings).waitUntilReady(this.origin);
-  }
-
-  async stop(signal: NodeJS.Signals): Promise<ProcessEnd> {
-    if (!this.process) throw new Error('not started');
-    return this.process.stop(signal);
-  }
-
-  /** Ends the process with SIGKILL, which a process cannot handle. */
-  async kill(): Promise<void> {
-    runTotals.kills += 1;
-    await this.stop('SIGKILL');
-  }
+/** The Redis of a deployment, and how the product reaches it. */
+export interface StartedRedis {
+  settings: Record<string, string>;
+  stop: () => Promise<void>;
 }
 
 /**
@@ -121,6 +76,7 @@ export class Deployment {
   postgres: EmbeddedPostgres | undefined;
   dataDir = '';
   #db: Database | undefined;
+  #ownRedis: StartedRedis | undefined;
 
   /**
    * Prepares a deployment, calls `work`, and then always ends everything. `work` must start the
@@ -160,7 +116,7 @@ export class Deployment {
       this.exporters = this.webs;
       return;
     }
-    const stores = { ...settings, ...(await this.#startStores()) };
+    const stores = { ...settings, ...(await this.#startStores(options)) };
     const commandLines = await readProcfile();
     const services = (type: string, count: number) =>
       Promise.all(Array.from({ length: count }, () => this.#createService(commandLines[type] ?? [], stores)));
@@ -173,10 +129,14 @@ export class Deployment {
     if (options.settings?.SMTP_URL) [this.messages] = await services('messages', 1);
   }
 
-  async #startStores(): Promise<Record<string, string>> {
+  async #startStores({ startRedis: start }: DeploymentOptions): Promise<Record<string, string>> {
     this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, logger: silent });
     const { databaseUrl } = this.postgres;
     await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
+    if (start) {
+      this.#ownRedis = await start();
+      return { DATABASE_URL: databaseUrl, ...this.#ownRedis.settings };
+    }
     this.redis = await startRedis();
     return { DATABASE_URL: databaseUrl, REDIS_URL: `redis://127.0.0.1:${this.redis.port}` };
   }
@@ -272,11 +232,10 @@ export class Deployment {
 
   /** Kills Redis with SIGKILL, and restarts it on the same port without its data. */
   async restartRedisEmpty(): Promise<void> {
-    const { port, process } = this.#redisServer();
+    const server = this.#redisServer();
     runTotals.kills += 1;
-    process.kill('SIGKILL');
-    await eventually('the end of Redis', () => process.exitCode !== null || process.signalCode !== null);
-    this.redis = await startRedis(port);
+    await killServer(server);
+    this.redis = await startRedis(server.port);
   }
 
   async flushRedis(): Promise<void> {
@@ -339,10 +298,8 @@ export class Deployment {
   /** Ends all processes and stores in any state, and asserts that no process is left. */
   async end(): Promise<void> {
     await this.#db?.close();
-    const redis = this.redis?.process;
-    redis?.kill('SIGKILL');
+    if (this.redis) await killServer(this.redis);
     await this.processes.endAll(() => this.postgres?.stop());
-    if (redis)
-      await eventually('the end of Redis', () => redis.exitCode !== null || redis.signalCode !== null);
+    await this.#ownRedis?.stop();
   }
 }

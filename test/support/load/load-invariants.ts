@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { eventually } from '../poll.js';
-import { type DeployedService, type Deployment, runTotals } from './deployment.js';
+import { type DeployedService, runTotals } from './deployed-service.js';
+import type { Deployment } from './deployment.js';
 import type { Load, LoadCall } from './load.js';
 
 /** The approximate number of acknowledged calls that are sent again after the load, as a sample. */

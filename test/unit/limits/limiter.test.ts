@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import type { Redis } from 'ioredis';
 import { createLimiter, type Limiter, type RateDecision } from '../../../shared/platform/limits/limiter.js';
 import { createLogger } from '../../../shared/platform/logger.js';
-import { connectRedis } from '../../../shared/platform/process/redis.js';
-import { IS_SCALED, type RedisServer, startRedis } from '../../support/stores.js';
+import { connectRedis, type RedisClient } from '../../../shared/platform/process/redis.js';
+import { locateRedis } from '../../support/redis/locate.js';
+import type { RedisServer } from '../../support/redis/programs.js';
+import { IS_SCALED, startRedis } from '../../support/stores.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 const limits = { minute: 3, hour: 5 };
@@ -88,9 +89,9 @@ describe('rate limiter in process memory', () => {
 if (IS_SCALED) {
   describe('rate limiter in Redis', () => {
     let server: RedisServer;
-    const connections: Redis[] = [];
+    const connections: RedisClient[] = [];
     const connect = () => {
-      const redis = connectRedis(`redis://127.0.0.1:${server.port}`, 'fast', logger);
+      const redis = connectRedis(locateRedis(`redis://127.0.0.1:${server.port}`), 'fast', logger);
       connections.push(redis);
       return redis;
     };

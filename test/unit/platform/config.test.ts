@@ -40,7 +40,7 @@ describe('loadConfig', () => {
       port: 3000,
       dataDir: resolve('.data'),
       databaseUrl: undefined,
-      redisUrl: undefined,
+      redis: undefined,
       baseUrl: undefined,
       badCredentialsPerMinute: 300,
       writeTimeoutMs: 10_000,

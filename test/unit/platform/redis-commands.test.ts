@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { connectRedis, REDIS_TIMEOUT_MS, RedisTimeoutError } from '../../../shared/platform/process/redis.js';
-import { IS_SCALED, type RedisServer, startRedis } from '../../support/stores.js';
+import { locateRedis } from '../../support/redis/locate.js';
+import type { RedisServer } from '../../support/redis/programs.js';
+import { IS_SCALED, startRedis } from '../../support/stores.js';
 
 if (IS_SCALED) {
   describe('commands to Redis', () => {
@@ -12,7 +14,7 @@ if (IS_SCALED) {
     before(async () => {
       server = await startRedis();
       const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
-      redis = connectRedis(`redis://127.0.0.1:${server.port}`, 'fast', logger);
+      redis = connectRedis(locateRedis(`redis://127.0.0.1:${server.port}`), 'fast', logger) as Redis;
       await new Promise((ready) => redis.once('ready', ready));
     });
     after(() => {

@@ -1,0 +1,49 @@
+import type { ProcessEnd, Processes, TestProcess } from './processes.js';
+
+/** The totals over all faults and loads of a test run. The run prints them at its end. */
+export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
+
+/**
+ * Runs one command line of the Procfile (or that of `npm start`) on a fixed port. After its process
+ * was killed, the service can start a new process on the same port.
+ */
+export class DeployedService {
+  process: TestProcess | undefined;
+
+  constructor(
+    private readonly processes: Processes,
+    private readonly command: string[],
+    readonly env: Record<string, string>,
+    readonly port: number,
+  ) {}
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /**
+   * Starts the process without waiting until it is ready.
+   * @param settings environment variables for this start only; they override those of the
+   * deployment
+   */
+  launch(settings: Record<string, string> = {}): TestProcess {
+    const env = { ...this.env, PORT: `${this.port}`, ...settings };
+    this.process = this.processes.start({ command: this.command, env });
+    return this.process;
+  }
+
+  async start(settings: Record<string, string> = {}): Promise<void> {
+    await this.launch(settings).waitUntilReady(this.origin);
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<ProcessEnd> {
+    if (!this.process) throw new Error('not started');
+    return this.process.stop(signal);
+  }
+
+  /** Ends the process with SIGKILL, which a process cannot handle. */
+  async kill(): Promise<void> {
+    runTotals.kills += 1;
+    await this.stop('SIGKILL');
+  }
+}
