@@ -8,12 +8,9 @@ import {
 } from 'bullmq';
 import type { RedisLocation } from '../config/redis/redis-location.js';
 import { buildAppSessionOptions } from '../platform/postgres/session.js';
-import { connectRedis } from '../platform/process/redis.js';
+import { connectRedis, QUEUE_PREFIX } from '../platform/process/redis.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { reportFailedJobs } from './failed-jobs.js';
-
-/** All keys of a queue share one hash tag, so that Redis Cluster stores them on one node. */
-const PREFIX = '{tow}';
 
 /**
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
@@ -126,7 +123,7 @@ export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOp
 function connectQueue(runtime: Runtime, name: string, defaults: JobsOptions): Queue {
   const { redis, logger, lifecycle } = runtime;
   const queue = redis
-    ? new Queue(name, { connection: redis.fast, prefix: PREFIX, defaultJobOptions: defaults })
+    ? new Queue(name, { connection: redis.fast, prefix: QUEUE_PREFIX, defaultJobOptions: defaults })
     : (new Queue(
         name,
         { connection: postgresConnection(runtime, BACKEND_POOL_SIZE), defaultJobOptions: defaults },
@@ -154,7 +151,7 @@ export function openWorker<Data>(
   const worker = config.redis
     ? new Worker<Data>(name, processor, {
         ...settings,
-        prefix: PREFIX,
+        prefix: QUEUE_PREFIX,
         connection: workerConnection(runtime, config.redis),
       })
     : (new Worker(

@@ -4,7 +4,7 @@ import { assertReadMethod, identifyRequest, readPath } from '../http/request.js'
 import { AppError, getErrorCode, isConnectionError, serviceUnavailable } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../platform/postgres/database.js';
-import { RedisTimeoutError } from '../platform/process/redis.js';
+import { pingQueues, RedisTimeoutError } from '../platform/process/redis.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { addCheckGauge } from './check-gauge.js';
@@ -49,7 +49,9 @@ export function createStoreChecks(runtime: Runtime): Check[] {
       name: 'queue',
       // Without Redis the queue is a set of PostgreSQL tables.
       run: async () =>
-        void (redis ? await redis.fast.ping() : await db.query({ text: 'select 1 from bullmq.job limit 1' })),
+        void (redis
+          ? await pingQueues(redis.fast)
+          : await db.query({ text: 'select 1 from bullmq.job limit 1' })),
     },
     {
       name: 'migrations',

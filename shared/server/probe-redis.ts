@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisLocation } from '../config/redis/redis-location.js';
 import type { Logger } from '../platform/logger.js';
-import { assertNoEviction, createRedisClient, type RedisClient } from '../platform/process/redis.js';
+import {
+  assertNoEviction,
+  createRedisClient,
+  pingQueues,
+  type RedisClient,
+} from '../platform/process/redis.js';
 import {
   formatErrorReason,
   PROBE_TIMEOUT_MS,
@@ -69,7 +74,7 @@ export async function probeRedis(location: RedisLocation, logger: Logger): Promi
     if (location.kind === 'cluster' && redis.status !== 'ready')
       throw new Error('the cluster is not ready: a part of the keys has no master');
     const startedAt = performance.now();
-    await redis.ping();
+    await pingQueues(redis);
     const ms = performance.now() - startedAt;
     if (location.kind === 'single') await assertSingle(redis);
     await assertNoEviction(redis, logger);

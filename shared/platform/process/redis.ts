@@ -31,15 +31,63 @@ export type RedisMode = 'fast' | 'patient' | 'probe';
 
 export type RedisClient = Redis | Cluster;
 
+/** All keys of a queue share one hash tag, so that a cluster stores them on one node. */
+export const QUEUE_PREFIX = '{tow}';
+
+/** Resolves if the server that has the queues replies. */
+export async function pingQueues(redis: RedisClient): Promise<void> {
+  // A cluster answers PING with any of its nodes, but a command with a key with that key's master.
+  await (redis instanceof Cluster ? redis.exists(`${QUEUE_PREFIX}:ping`) : redis.ping());
+}
+
 /** Without the option that ioredis derives types of replies from. */
 type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
+
+const AFTER_END_MS = 50;
+
+/**
+ * Connects again when ioredis gives up. ioredis ends a client for good if the sentinels announce a
+ * failover while the client asks them for the master, as it does after the master was killed.
+ */
+class PersistentRedis extends Redis {
+  #isClosed = false;
+
+  constructor(options: ClientOptions) {
+    super(options as RedisOptions & { replyMapping: 'legacy' });
+    if (!options.sentinels || options.lazyConnect) return;
+    this.on('end', () => {
+      if (!this.#isClosed) setTimeout(() => this.#connectAgain(), AFTER_END_MS);
+    });
+  }
+
+  #connectAgain(): void {
+    if (this.#isClosed || this.status !== 'end') return;
+    // A failure ends the client once more.
+    this.connect().catch(() => undefined);
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) this.#isClosed = true;
+    super.disconnect(reconnect);
+  }
+
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    if (sent[0].name === 'quit') this.#isClosed = true;
+    return super.sendCommand(...sent);
+  }
+
+  /** BullMQ duplicates clients for blocking commands. */
+  override duplicate(changed?: Partial<RedisOptions>): Redis {
+    return new PersistentRedis({ ...this.options, ...changed });
+  }
+}
 
 /**
  * Writes the Redis commands of one callback and its microtasks with one system call. ioredis alone
  * uses a system call per command. The connections that BullMQ duplicates for blocking commands
  * still use a system call per command, as do the connections to the nodes of a cluster.
  */
-class BatchingRedis extends Redis {
+class BatchingRedis extends PersistentRedis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
     if (this.stream) corkUntilNextTick(this.stream as Socket);
     return super.sendCommand(...sent);

@@ -1,7 +1,8 @@
 /** A master of the cluster dies, and the queues move to another one, while clients write. */
+import { expect } from 'chai';
 import { runTotals } from '../../support/load/deployed-service.js';
 import { reportPause } from '../../support/load/report-pause.js';
-import { runUnderLoad } from '../../support/load/run-load.js';
+import { restartWriter, runUnderLoad } from '../../support/load/run-load.js';
 import { findMissingProgram } from '../../support/redis/programs.js';
 import { RedisCluster } from '../../support/redis/topologies/cluster.js';
 import { IS_SCALED } from '../../support/stores.js';
@@ -21,16 +22,21 @@ if (IS_SCALED) {
     it('no acknowledged write is lost or doubled when the queues move and when their master is killed', async () => {
       const cluster = new RedisCluster();
       await runUnderLoad(
-        async (_deployment, load) => {
+        async (deployment, load) => {
           await cluster.moveQueues();
           await reportPause('queues moved', load);
           await load.waitForCalls();
           const killed = await cluster.killMasterOfQueues();
           runTotals.kills += 1;
+          // An election takes longer than this request.
+          const readiness = await (await fetch(`${deployment.web.origin}/readyz`)).json();
+          expect(readiness).to.deep.include({ ok: true, degraded: true });
           await reportPause('master killed', load);
           await load.waitForCalls();
           await cluster.restart(killed);
           await cluster.moveQueues();
+          await restartWriter(deployment);
+          expect(await cluster.listDenials()).to.deep.equal([]);
         },
         { settings: SETTINGS, startRedis: () => cluster.start() },
       );

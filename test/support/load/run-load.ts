@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { Deployment, type DeploymentOptions } from './deployment.js';
 import { Load } from './load.js';
 import { expectNothingLost } from './load-invariants.js';
@@ -25,4 +26,11 @@ export function runUnderLoad(fault: Fault, options: DeploymentOptions): Promise<
       await load.stop(0);
     }
   });
+}
+
+/** Asserts that the writer ends cleanly on SIGTERM, and starts it again. */
+export async function restartWriter({ writer }: Deployment): Promise<void> {
+  const end = await writer.stop('SIGTERM');
+  expect(end, writer.process?.output).to.deep.equal({ code: 0, signal: null });
+  await writer.start();
 }

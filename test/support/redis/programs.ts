@@ -30,7 +30,8 @@ export function findMissingProgram(...programs: string[]): string | undefined {
 }
 
 export function hasProgram(program: string): boolean {
-  return spawnSync(program, ['--version']).status === 0;
+  // `openssl` knows no option --version, so its status does not count.
+  return spawnSync(program, ['--version']).error === undefined;
 }
 
 interface ServerOptions {

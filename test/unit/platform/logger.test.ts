@@ -29,6 +29,10 @@ const SECRETS_BY_SHAPE: Record<string, { text: string; secret: string }> = {
     (secret) => `rediss://:${secret}@cache:6380`,
     'r3dis-Secret',
   ),
+  'password of sentinels': withSecret(
+    (secret) => `redis+sentinel://tow:x@one,two/main?db=1&sentinel_password=${secret}&family=4`,
+    's3ntinel-Secret%21',
+  ),
   'bearer credential of any shape': withSecret((secret) => `Bearer ${secret}`, 'abc.def-0123456789'),
 };
 

@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { QUEUE_PREFIX } from '../../../../shared/platform/process/redis.js';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
+import { readUsersOfGuide } from '../guide-users.js';
 import { killServer, type RedisServer, runRedisCli, startRedisServer } from '../programs.js';
 
 const MASTERS = 3;
 const SERVERS = 2 * MASTERS;
 const PASSWORD = 'cluster-password';
 const CLI = ['-a', PASSWORD];
-/** The hash tag of all queues (PREFIX in shared/queues/backend.ts). */
-const HASH_TAG = '{tow}';
 const MIGRATED_AT_ONCE = 50;
 
 interface NodeState {
@@ -21,12 +21,15 @@ interface NodeState {
   slots: string[];
 }
 
-/** Three masters with a replica each, all with a password. */
+/** Three masters with a replica each, all with the user of the guide. */
 export class RedisCluster {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tow-cluster-'));
+  readonly #aclFile = join(this.#folder, 'users.acl');
   readonly #servers = new Map<number, RedisServer>();
 
   async start(): Promise<this> {
+    const admin = `user default on >${PASSWORD} ~* &* +@all`;
+    writeFileSync(this.#aclFile, `${admin}\n${readUsersOfGuide().redis}\n`);
     for (let nth = 0; nth < SERVERS; nth += 1) await this.#startServer(await getFreePort());
     const addresses = [...this.#servers.keys()].map((port) => `127.0.0.1:${port}`);
     const create = ['--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes'];
@@ -38,7 +41,7 @@ export class RedisCluster {
   /** Names two nodes only: processes must find the others by themselves. */
   get settings(): Record<string, string> {
     const [one, two] = this.#servers.keys();
-    return { REDIS_URL: `redis+cluster://default:${PASSWORD}@127.0.0.1:${one},127.0.0.1:${two}` };
+    return { REDIS_URL: `redis+cluster://tow:secret@127.0.0.1:${one},127.0.0.1:${two}` };
   }
 
   /** Kills the master that has the queues. */
@@ -55,7 +58,7 @@ export class RedisCluster {
     await this.waitUntilComplete();
   }
 
-  /** Moves the slot of the queues to another master, as `redis-cli --cluster reshard` moves slots. */
+  /** Moves the slot of the queues to another master, as `redis-cli --cluster reshard` does. */
   async moveQueues(): Promise<void> {
     const slot = await this.#findQueueSlot();
     const from = await this.#findMasterOf(slot);
@@ -93,13 +96,19 @@ export class RedisCluster {
     });
   }
 
+  /** Returns what the servers that run have denied to the product. */
+  async listDenials(): Promise<string[]> {
+    const logs = await Promise.all([...this.#servers.keys()].map((port) => this.#run(port, 'acl', 'log')));
+    return logs.filter((log) => log !== '');
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#servers.values()].map(killServer));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async #startServer(port: number): Promise<void> {
-    const args = ['--port', `${port}`, '--requirepass', PASSWORD, '--masterauth', PASSWORD];
+    const args = ['--port', `${port}`, '--aclfile', this.#aclFile, '--masterauth', PASSWORD];
     args.push('--cluster-enabled', 'yes', '--cluster-config-file', `${port}.conf`);
     args.push('--cluster-node-timeout', '1500', '--dir', this.#folder, '--repl-diskless-sync-delay', '0');
     this.#servers.set(port, await startRedisServer({ port, args, cli: CLI }));
@@ -111,7 +120,7 @@ export class RedisCluster {
 
   async #findQueueSlot(): Promise<number> {
     const [port] = this.#servers.keys();
-    return Number(await this.#run(port as number, 'cluster', 'keyslot', HASH_TAG));
+    return Number(await this.#run(port as number, 'cluster', 'keyslot', QUEUE_PREFIX));
   }
 
   async #findMasterOf(slot: number): Promise<NodeState> {

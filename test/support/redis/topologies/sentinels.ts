@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
+import { createCertificates } from '../certificates.js';
+import { readUsersOfGuide } from '../guide-users.js';
 import { killServer, type RedisServer, runRedisCli, startProgram, startRedisServer } from '../programs.js';
 
 const NAME = 'tow';
@@ -10,12 +12,13 @@ const SENTINELS = 3;
 /** Characters that a URL must contain percent-encoded. */
 const PASSWORD = 'a/b@c:d%e';
 const SENTINEL_PASSWORD = 's&t=u';
-const DATA_CLI = ['-a', PASSWORD];
-const SENTINEL_CLI = ['-a', SENTINEL_PASSWORD];
 
-/** A master, a replica and three sentinels, all with passwords. */
+/** A master, a replica and three sentinels, all with passwords and TLS. */
 export class SentinelSet {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tow-sentinels-'));
+  readonly #certificates = createCertificates(this.#folder);
+  readonly #dataCli = [...this.#certificates.cliArgs, '-a', PASSWORD];
+  readonly #sentinelCli = [...this.#certificates.cliArgs, '-a', SENTINEL_PASSWORD];
   /** The Redis servers by port. */
   readonly #servers = new Map<number, RedisServer>();
   #sentinels: RedisServer[] = [];
@@ -33,8 +36,15 @@ export class SentinelSet {
   get settings(): Record<string, string> {
     const addresses = this.#sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
     const login = `default:${encodeURIComponent(PASSWORD)}`;
-    const query = new URLSearchParams({ db: '1', sentinel_password: SENTINEL_PASSWORD });
-    return { REDIS_URL: `redis+sentinel://${login}@${addresses}/${NAME}?${query}` };
+    const query = new URLSearchParams({
+      db: '1',
+      sentinel_user: 'tow-sentinel',
+      sentinel_password: 'secret',
+    });
+    return {
+      REDIS_URL: `rediss+sentinel://${login}@${addresses}/${NAME}?${query}`,
+      REDIS_CA_FILE: this.#certificates.caFile,
+    };
   }
 
   /** Returns the server that the sentinels name as the master. */
@@ -61,7 +71,7 @@ export class SentinelSet {
   async waitForReplica(): Promise<void> {
     await eventually('the replica is in sync and the sentinels know it', async () => {
       const { port } = await this.findMaster();
-      const info = await runRedisCli([...DATA_CLI, '-p', `${port}`, 'info', 'replication']);
+      const info = await runRedisCli([...this.#dataCli, '-p', `${port}`, 'info', 'replication']);
       const states = await Promise.all(this.#sentinels.map(({ port }) => this.#ask('master', port)));
       const areComplete = states.every(
         (state) => /num-other-sentinels\n2\b/.test(state) && /num-slaves\n1\b/.test(state),
@@ -70,27 +80,43 @@ export class SentinelSet {
     });
   }
 
+  /** Returns what the sentinels have denied to the product. */
+  async listDenials(): Promise<string[]> {
+    const logs = await Promise.all(
+      this.#sentinels.map(({ port }) => runRedisCli([...this.#sentinelCli, '-p', `${port}`, 'acl', 'log'])),
+    );
+    return logs.filter((log) => log !== '');
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#sentinels, ...this.#servers.values()].map(killServer));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async #startServer(port: number, masterPort?: number): Promise<RedisServer> {
-    const args = ['--port', `${port}`, '--requirepass', PASSWORD, '--masterauth', PASSWORD];
+    const args = [
+      ...this.#certificates.serverArgs(port),
+      '--requirepass',
+      PASSWORD,
+      '--masterauth',
+      PASSWORD,
+    ];
     args.push('--repl-diskless-sync-delay', '0', '--appendonly', 'no');
     if (masterPort) args.push('--replicaof', '127.0.0.1', `${masterPort}`);
-    const server = await startRedisServer({ port, args, cli: DATA_CLI });
+    const server = await startRedisServer({ port, args, cli: this.#dataCli });
     this.#servers.set(port, server);
     return server;
   }
 
   async #startSentinel(port: number, masterPort: number): Promise<RedisServer> {
     const file = join(this.#folder, `${port}.conf`);
+    const users = readUsersOfGuide();
     const lines = [
-      `port ${port}`,
+      ...this.#certificates.configLines(port),
       'bind 127.0.0.1',
       `dir ${this.#folder}`,
       `requirepass "${SENTINEL_PASSWORD}"`,
+      users.sentinel,
       `sentinel sentinel-pass ${SENTINEL_PASSWORD}`,
       `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 2`,
       `sentinel auth-pass ${NAME} ${PASSWORD}`,
@@ -98,10 +124,10 @@ export class SentinelSet {
       `sentinel failover-timeout ${NAME} 1500`,
     ];
     writeFileSync(file, `${lines.join('\n')}\n`);
-    return startProgram('redis-sentinel', { port, args: [file], cli: SENTINEL_CLI });
+    return startProgram('redis-sentinel', { port, args: [file], cli: this.#sentinelCli });
   }
 
   #ask(question: string, port = this.#sentinels[0]?.port): Promise<string> {
-    return runRedisCli([...SENTINEL_CLI, '-p', `${port}`, 'sentinel', question, NAME]);
+    return runRedisCli([...this.#sentinelCli, '-p', `${port}`, 'sentinel', question, NAME]);
   }
 }
