@@ -34,6 +34,7 @@ if (IS_SCALED) {
         const connected = connectRedis(location, 'patient', logger) as Redis;
         clients.push(connected, connected.duplicate());
         for (const client of clients) {
+          client.on('error', () => undefined);
           await client.subscribe('tow:test');
           // What ioredis does when a sentinel announces a failover.
           const { connector } = client as unknown as { connector: { disconnect: () => void } };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parseRedisUrl } from '../../../shared/config/redis/parse-redis-url.js';
 import { formatRedisNodes } from '../../../shared/config/redis/redis-location.js';
+import { findRedisConflicts, readRedisLocation } from '../../../shared/config/redis/redis-settings.js';
 
 const NOBODY = { username: undefined, password: undefined };
 const NO_OPTIONS = { ...NOBODY, tls: undefined, family: undefined };
@@ -123,7 +124,7 @@ describe('REDIS_URL', () => {
   }
 
   it('no fault contains a part of the URL, because any part can be a password', () => {
-    for (const url of Object.keys(FAULTS).filter((one) => one.includes('hunter') === false)) {
+    for (const url of Object.keys(FAULTS)) {
       const secret = url.replaceAll('one', 'hunter2').replaceAll('ss@', 'hunter2@');
       expect(parseRedisUrl(secret).faults.join(), url).to.not.include('hunter2');
     }
@@ -132,5 +133,18 @@ describe('REDIS_URL', () => {
   it('the servers are named without a password in log entries', () => {
     const { location } = parseRedisUrl('redis+cluster://tow:secret@[::1]:7000,two');
     expect(location && formatRedisNodes(location)).to.equal('[::1]:7000,two:6379');
+  });
+
+  it('REDIS_CA_FILE must be a certificate, and needs a URL with TLS', () => {
+    const authority = 'test/fixtures/tls/receiver.pem';
+    expect(findRedisConflicts({ REDIS_URL: 'rediss+cluster://one', REDIS_CA_FILE: authority })).to.deep.equal(
+      [],
+    );
+    const problems = findRedisConflicts({ REDIS_URL: 'redis://one', REDIS_CA_FILE: 'package.json' });
+    expect(problems).to.have.length(2);
+    expect(problems[0]).to.include('without a "REDIS_URL" with TLS');
+    expect(problems[1]).to.include('readable PEM file');
+    const location = readRedisLocation({ REDIS_URL: 'rediss://one', REDIS_CA_FILE: authority });
+    expect(location?.tls?.ca).to.include('BEGIN CERTIFICATE');
   });
 });
