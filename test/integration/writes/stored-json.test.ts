@@ -101,7 +101,7 @@ describe('the JSON text beside a row', () => {
         expect(await readExpanded()).to.deep.equal(stored);
       });
 
-      it('the response and the event of a write show the record, although the write stored no text', async () => {
+      it('the response of a write shows the record, although the write stored no text', async () => {
         const field = table === 'customers' ? 'city' : 'notes';
         await stack.runAsOwner(`alter table ${table} disable trigger store_json`);
         const { status, body: changed } = await tenant.client
@@ -110,9 +110,6 @@ describe('the JSON text beside a row', () => {
         expect([status, changed[field]]).to.deep.equal([200, 'new text']);
         expect(changed).to.deep.equal((await tenant.client.get(`/${path}/${id}`)).body);
         body = changed;
-        const { body: page } = await tenant.client.get(`/events?limit=20`);
-        const bodies = page.data.items.map((event: { data: unknown }) => event.data);
-        expect(bodies).to.deep.include(changed);
       });
 
       it('the clock stores missing texts without changing the version that clients see', async () => {
