@@ -30,12 +30,13 @@ const ALL = 'all/';
 export async function pollClaims(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
   const after = findStart(stream);
   const due = await findPolledClaims(step.db, step.connection, { after, limit: CLAIMS_PER_STEP });
-  const { changes, read, lastId, found } = toStorable(await readClaims(step, due));
+  const { changes, read, lastId, found, error } = toStorable(await readClaims(step, due));
   const isLast = due.length < CLAIMS_PER_STEP && (after === null || lastId === due.at(-1)?.id);
   const { config } = step.services.runtime;
   failpoint(config, 'before_page_stored');
   const commands: StepCommand[] = [...found];
   await step.finish({
+    error,
     commands,
     async store(tx) {
       const compared = due.filter(({ must_compare }) => must_compare).map(({ external_id }) => external_id);
@@ -70,6 +71,8 @@ interface ReadClaims {
   lastId: string | undefined;
   /** The commands about invoices that bill an attempt twice. */
   found: StepCommand[];
+  /** The error that ended the reading; what was read before it is stored. */
+  error: VendorError | undefined;
 }
 
 /**
@@ -78,7 +81,7 @@ interface ReadClaims {
  * @throws {VendorError} if the partner is unavailable, or accepts no calls now
  */
 async function readClaims(step: Step, due: readonly PolledClaim[]): Promise<ReadClaims> {
-  const claims: ReadClaims = { changes: [], read: [], lastId: undefined, found: [] };
+  const claims: ReadClaims = { changes: [], read: [], lastId: undefined, found: [], error: undefined };
   if (due.length === 0) return claims;
   const connection = await step.open();
   let failures = 0;
@@ -89,13 +92,17 @@ async function readClaims(step: Step, due: readonly PolledClaim[]): Promise<Read
     if (mustStop && !isRead) {
       // What was read so far is stored. The next step begins with this claim.
       if (claims.changes.length === 0) throw error;
+      claims.error = error;
       break;
     }
     if (change) claims.changes.push(change);
     claims.found.push(...found);
     claims.read.push(claim.external_id);
     claims.lastId = claim.id;
-    if (mustStop) break;
+    if (!mustStop) continue;
+    // The partner answers about claims, so only its refusals concern the next step too.
+    if (isUnavailable(error)) claims.error = error;
+    break;
   }
   return claims;
 }
