@@ -1,8 +1,8 @@
-import { MIGRATION_HEAD } from '../migrations/index.js';
+import { NEEDED_SCHEMA } from '../migrations/needed-schema.js';
 import { runService } from '../shared/server/run-service.js';
 import { startApi } from './start-api.js';
 
-await runService({ kind: 'web', name: 'web', migrationHead: MIGRATION_HEAD }, async (runtime, server) => {
+await runService({ kind: 'web', name: 'web', neededSchema: NEEDED_SCHEMA }, async (runtime, server) => {
   const { port } = await startApi(runtime, undefined, { server });
   runtime.logger.info({ port }, 'listening');
 });

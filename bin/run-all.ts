@@ -1,7 +1,7 @@
 import { startApi } from '../api/start-api.js';
 import { createMcpListener } from '../mcp/http.js';
-import { MIGRATION_HEAD } from '../migrations/index.js';
 import { migrate } from '../migrations/migrate.js';
+import { NEEDED_SCHEMA } from '../migrations/needed-schema.js';
 import { loadConfig } from '../shared/config/config.js';
 import { getAppRole } from '../shared/platform/postgres/session.js';
 import { type Foundation, runProcess } from '../shared/platform/process/run-process.js';
@@ -24,8 +24,8 @@ async function startAll(foundation: Foundation): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await startEmbeddedServer(foundation));
   await waitForPostgres(foundation, databaseUrl);
   await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redis });
-  await waitForStores(foundation, { databaseUrl, migrationHead: MIGRATION_HEAD });
-  const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
+  await waitForStores(foundation, { databaseUrl, neededSchema: NEEDED_SCHEMA });
+  const runtime = createRuntime(foundation, { name: 'all', databaseUrl, neededSchema: NEEDED_SCHEMA });
   await waitForConnections(runtime);
   await startWorkers(runtime);
   const addresses = buildPublicAddresses(config, server.port);

@@ -14,7 +14,7 @@ export async function rebuildInvalidIndexes(client: pg.Client): Promise<void> {
      from pg_index i join pg_class c on c.oid = i.indexrelid
      where not i.indisvalid and c.relkind = 'i' and c.relnamespace = 'public'::regnamespace
        and pg_has_role(c.relowner, 'member')
-     order by 1`,
+     order by is_leftover desc, 1`,
     [LEFTOVER],
   );
   for (const { name, is_leftover: isLeftover } of rows)

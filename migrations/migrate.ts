@@ -43,10 +43,10 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
       const [, names] = (await db.migrate.latest()) as [number, string[]];
       return names;
     });
-    await rebuildInvalidIndexes(client);
     await client.query(buildTriggerFunctions(STORED_JSON_TABLES));
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
+    await rebuildInvalidIndexes(client);
     // If a step fails here, the clock repeats it later and reports the failure.
     await maintainPartitions(options.databaseUrl);
     return applied;

@@ -1,4 +1,4 @@
-import { MIGRATION_HEAD } from '../migrations/index.js';
+import { NEEDED_SCHEMA } from '../migrations/needed-schema.js';
 import { createHealthListener, createStoreChecks } from '../shared/server/health.js';
 import { runService } from '../shared/server/run-service.js';
 import { isQueueName, QUEUES, startWorkers } from './queues.js';
@@ -14,7 +14,7 @@ if (names.length === 0 || unknown.length > 0) {
 }
 
 await runService(
-  { kind: 'worker', name: names.join('+'), migrationHead: MIGRATION_HEAD },
+  { kind: 'worker', name: names.join('+'), neededSchema: NEEDED_SCHEMA },
   async (runtime, server) => {
     await startWorkers(runtime, queues);
     const purpose = 'This process works on queues.';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
+import { NEEDED_SCHEMA } from '../../migrations/needed-schema.js';
 import { findPartitionProblems } from '../../migrations/partitions.js';
 import type { Config } from '../../shared/config/config.js';
 import type { StorageLocation } from '../../shared/config/storage-location.js';
@@ -9,7 +10,7 @@ import { getErrorCode } from '../../shared/platform/errors.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import { assertDirectConnection } from '../../shared/platform/postgres/pooler.js';
 import { findPrivilegeProblems } from '../../shared/platform/postgres/privileges.js';
-import { findMissingMigration } from '../../shared/server/health.js';
+import { findMissingMigration } from '../../shared/server/missing-migration.js';
 import { computeFingerprint, readSecretKeyFingerprint } from '../../shared/server/secret-key.js';
 import { openStorage } from '../../shared/storage/open-storage.js';
 import { assertWritable } from '../../shared/storage/probe.js';
@@ -213,7 +214,7 @@ async function checkSecretKey(db: Database, secretKey: string): Promise<string> 
 }
 
 async function checkMigrations(db: Database): Promise<string> {
-  const missing = await findMissingMigration(db, MIGRATION_HEAD).catch((error: unknown) => {
+  const missing = await findMissingMigration(db, NEEDED_SCHEMA).catch((error: unknown) => {
     if (getErrorCode(error) === '42P01')
       return `the database has no migrations; it must be at ${MIGRATION_HEAD}`;
     throw error;

@@ -6,10 +6,12 @@ import { assertDirectConnection } from '../platform/postgres/pooler.js';
 import { assertLeastPrivilege } from '../platform/postgres/privileges.js';
 import { probePostgres } from '../platform/postgres/probe.js';
 import { getAppRole } from '../platform/postgres/session.js';
+import type { NeededSchema } from '../platform/process/needed-schema.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { describeConnectionError, StartError, TransientStartError } from '../platform/start-failure.js';
-import { CheckFailure, describeCheckFailure, findMissingMigration } from './health.js';
+import { CheckFailure, describeCheckFailure } from './health.js';
+import { findMissingMigration } from './missing-migration.js';
 import { probeRedis } from './probe-redis.js';
 import { assertSameSecretKey } from './secret-key.js';
 
@@ -32,7 +34,7 @@ interface WaitTarget {
 
 interface DatabaseTarget {
   databaseUrl: string;
-  migrationHead: string;
+  neededSchema: NeededSchema;
 }
 
 /**
@@ -76,7 +78,7 @@ export async function waitForPostgres(foundation: Foundation, databaseUrl: strin
 
 async function waitForRelease(
   foundation: Foundation,
-  { databaseUrl, migrationHead }: DatabaseTarget,
+  { databaseUrl, neededSchema }: DatabaseTarget,
 ): Promise<void> {
   const { config, logger } = foundation;
   const db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'tow-start', logger });
@@ -86,7 +88,7 @@ async function waitForRelease(
     advice: RELEASE_REMEDY,
     probe: async () => {
       try {
-        await assertDatabaseUsable(db, migrationHead);
+        await assertDatabaseUsable(db, neededSchema);
         await assertSameSecretKey({ db, config });
       } catch (error) {
         throw (
@@ -145,10 +147,10 @@ async function waitUntilReady(foundation: Foundation, target: WaitTarget): Promi
   if (logged) logger.info({ check: name }, `${label} is available; the start continues`);
 }
 
-async function assertDatabaseUsable(db: Database, migrationHead: string): Promise<void> {
+async function assertDatabaseUsable(db: Database, neededSchema: NeededSchema): Promise<void> {
   if (!(await hasTables(db))) throw createMigrationError('The database has no tables');
   await assertLeastPrivilege(db);
-  const missing = await findMissingMigration(db, migrationHead);
+  const missing = await findMissingMigration(db, neededSchema);
   if (missing) throw new TransientStartError(new CheckFailure(missing));
 }
 

@@ -3,11 +3,11 @@ import { renderError, toAppError } from '../http/error-response.js';
 import { assertReadMethod, identifyRequest, readPath } from '../http/request.js';
 import { AppError, getErrorCode, isConnectionError, serviceUnavailable } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
-import type { Database } from '../platform/postgres/database.js';
 import { pingQueues, RedisTimeoutError } from '../platform/process/redis.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { addCheckGauge } from './check-gauge.js';
+import { findMissingMigration } from './missing-migration.js';
 
 export interface Check {
   name: string;
@@ -42,7 +42,7 @@ export interface Readiness {
 const CHECK_TIMEOUT_MS = 2000;
 
 export function createStoreChecks(runtime: Runtime): Check[] {
-  const { db, redis, migrationHead } = runtime;
+  const { db, redis, neededSchema } = runtime;
   return [
     { name: 'postgres', run: async () => void (await db.query({ text: 'select 1' })) },
     {
@@ -56,7 +56,7 @@ export function createStoreChecks(runtime: Runtime): Check[] {
     {
       name: 'migrations',
       run: async () => {
-        const missing = await findMissingMigration(db, migrationHead);
+        const missing = await findMissingMigration(db, neededSchema);
         if (missing) throw new CheckFailure(missing);
       },
     },
@@ -71,20 +71,6 @@ export function createServingChecks(runtime: Runtime): Check[] {
   return createStoreChecks(runtime).map((check) =>
     check.name === 'queue' ? { ...check, isForWrites: true } : check,
   );
-}
-
-/**
- * Returns undefined if the database fits this version, otherwise the reason why it does not. A
- * database that a later version has migrated also fits, because migrations only extend what the
- * previous version uses. A release can therefore replace processes one by one.
- */
-export async function findMissingMigration(db: Database, head: string): Promise<string | undefined> {
-  const [row] = await db.query<{ newest: string | null; has_head: boolean }>({
-    text: `select (select name from schema_migrations order by id desc limit 1) as newest,
-                  exists (select from schema_migrations where name = $1) as has_head`,
-    values: [head],
-  });
-  return row?.has_head ? undefined : `the database is at ${row?.newest ?? 'nothing'}, not at ${head}`;
 }
 
 /** Runs all checks in parallel. A check without a result after two seconds fails. */

@@ -81,31 +81,40 @@ export async function probeRedis(location: RedisLocation, logger: Logger): Promi
     return ms;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw explain(lastDetail ?? error, location);
+    throw findRefusal(error) ?? explain(lastDetail ?? error, location);
   } finally {
     redis.disconnect();
   }
 }
 
-/** Refuses a sentinel, and a node of a cluster, which redirects most commands to other nodes. */
+/**
+ * Refuses a sentinel, and a node of a cluster, which redirects most commands to other nodes. A
+ * cluster with one master redirects none.
+ */
 async function assertSingle(redis: RedisClient): Promise<void> {
   const mode = /^redis_mode:(\w+)/m.exec(await redis.info('server'))?.[1] ?? '';
   const scheme = SCHEMES_BY_MODE[mode];
+  if (mode === 'cluster' && /^cluster_size:1\r?$/m.test(String(await redis.call('cluster', 'info')))) return;
   if (scheme) throw new StartError(`REDIS_URL leads to a ${mode}.`, `Write it as ${scheme}.`);
 }
 
 const SYSTEM_ERROR = /\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)\b/;
+
+function findRefusal(error: unknown): StartError | undefined {
+  const message = error instanceof Error ? error.message : '';
+  const refusal = REFUSALS.find(({ pattern }) => pattern.test(message));
+  if (!refusal) return undefined;
+  const problem = `${refusal.problem}: ${formatErrorReason(error)}.`;
+  return new StartError(problem, refusal.remedy, { cause: error });
+}
 
 function explain(error: unknown, location: RedisLocation): StartError | TransientStartError {
   const message = error instanceof Error ? error.message : '';
   if (location.kind === 'sentinel' && message.includes('invalid reply')) {
     return new TransientStartError(new Error(`the sentinels watch no master named ${location.name}`));
   }
-  const refusal = REFUSALS.find(({ pattern }) => pattern.test(message));
-  if (refusal) {
-    const problem = `${refusal.problem}: ${formatErrorReason(error)}.`;
-    return new StartError(problem, refusal.remedy, { cause: error });
-  }
+  const refusal = findRefusal(error);
+  if (refusal) return refusal;
   // A sentinel's error contains the code only in its text.
   const code = SYSTEM_ERROR.exec(message)?.[1];
   return new TransientStartError(code ? Object.assign(new Error(message), { code }) : error);

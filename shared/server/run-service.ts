@@ -1,4 +1,5 @@
 import { loadConfig } from '../config/config.js';
+import type { NeededSchema } from '../platform/process/needed-schema.js';
 import { runProcess } from '../platform/process/run-process.js';
 import { createFoundation, createRuntime, type Runtime } from '../platform/process/runtime.js';
 import { startTracing } from '../platform/tracing.js';
@@ -16,7 +17,7 @@ export interface ServiceOptions {
   kind: 'web' | 'worker';
   /** Name of the process in PostgreSQL and in logs. */
   name: string;
-  migrationHead: string;
+  neededSchema: NeededSchema;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface ServiceOptions {
  * stores, and then calls `start`.
  */
 export async function runService(
-  { kind, name, migrationHead }: ServiceOptions,
+  { kind, name, neededSchema }: ServiceOptions,
   start: (runtime: Runtime, server: HttpServer) => Promise<void>,
 ): Promise<void> {
   await runProcess(
@@ -35,8 +36,8 @@ export async function runService(
       const server = await openHttpServer(foundation, createStartupListener(foundation));
       logger.info({ port: server.port }, 'starting');
       const databaseUrl = config.databaseUrl as string;
-      await waitForStores(foundation, { databaseUrl, migrationHead });
-      const runtime = createRuntime(foundation, { name, databaseUrl, migrationHead });
+      await waitForStores(foundation, { databaseUrl, neededSchema });
+      const runtime = createRuntime(foundation, { name, databaseUrl, neededSchema });
       await waitForConnections(runtime);
       await start(runtime, server);
     },

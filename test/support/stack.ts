@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startApi } from '../../api/start-api.js';
 import { createMcpListener } from '../../mcp/http.js';
-import { MIGRATION_HEAD } from '../../migrations/index.js';
+import { NEEDED_SCHEMA } from '../../migrations/needed-schema.js';
 import { loadConfig } from '../../shared/config/config.js';
 import type { Vendors } from '../../shared/integrations/contract/vendor.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
@@ -90,7 +90,7 @@ export class TestStack {
     const runtime = createRuntime(createFoundation(config, 'test'), {
       name: 'test',
       databaseUrl,
-      migrationHead: MIGRATION_HEAD,
+      neededSchema: NEEDED_SCHEMA,
     });
     const isOff: Partial<Record<QueueName, boolean>> = {
       writes: options.worker === false,

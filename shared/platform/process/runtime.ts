@@ -6,6 +6,7 @@ import { createLimiter, type Limiter } from '../limits/limiter.js';
 import { createLogger, type Logger } from '../logger.js';
 import { addCollectedGauge, createMetrics, type Metrics } from '../metrics.js';
 import { type Database, openDatabase } from '../postgres/database.js';
+import type { NeededSchema } from './needed-schema.js';
 import { connectRedis, type RedisClient } from './redis.js';
 import type { Foundation } from './run-process.js';
 import { UnsentResponses } from './unsent-responses.js';
@@ -25,8 +26,7 @@ export interface Runtime extends Foundation {
   databaseUrl: string;
   /** Undefined if REDIS_URL is not set. */
   redis: { fast: RedisClient; patient: RedisClient; subscriber: RedisClient } | undefined;
-  /** The last migration that this version needs. */
-  migrationHead: string;
+  neededSchema: NeededSchema;
   /**
    * The functions that compute the reports in `/readyz`, by name. Reports must not contain tenant
    * data or causes of errors, because unauthenticated clients can read `/readyz`.
@@ -38,7 +38,7 @@ export interface StoreOptions {
   /** Name of the process in PostgreSQL and in logs. */
   name: string;
   databaseUrl: string;
-  migrationHead: string;
+  neededSchema: NeededSchema;
 }
 
 /** Creates the logger and the lifecycle, which even a process that fails to start needs. */
@@ -81,7 +81,7 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
     bus: redis ? createRedisBus(redis.fast, redis.subscriber) : createLocalBus(),
     limiter: createLimiter(redis?.fast),
     unsentResponses: new UnsentResponses(config.unsentBytesPerTenant),
-    migrationHead: options.migrationHead,
+    neededSchema: options.neededSchema,
     reports: new Map(),
   };
 }

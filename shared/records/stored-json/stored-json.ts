@@ -117,7 +117,13 @@ export function jsonText(resource: Representation & { table: string }, alias: st
  * representation, because processes of two releases may run side by side.
  */
 export function nameRenderFunction({ table, representation }: Representation & { table: string }): string {
-  return `${RENDER_FUNCTION_PREFIX}${table}_${hashToInteger(representation('t'))}`;
+  const name = renderFunctionNames.get(representation);
+  if (name !== undefined) return name;
+  const hash = hashToInteger(representation('t'));
+  renderFunctionNames.set(representation, `${RENDER_FUNCTION_PREFIX}${table}_${hash}`);
+  return nameRenderFunction({ table, representation });
 }
+
+const renderFunctionNames = new Map<Representation['representation'], string>();
 
 export const RENDER_FUNCTION_PREFIX = 'render_json_of_';

@@ -32,8 +32,8 @@ const KEPT_RENDER_FUNCTIONS = 5;
 
 /**
  * Returns the SQL for the functions that render a record without a stored text. The release phase
- * runs this SQL before the migrations, so that a process whose migrations have run finds its
- * functions. PostgreSQL resolves the tables and columns of a function only when it runs.
+ * runs this SQL before the migrations. A process waits at its start until its functions exist.
+ * PostgreSQL resolves the tables and columns of a function only when it runs.
  */
 export function buildRenderFunctions(tables: readonly StoredJsonTable[]): string {
   return tables.map(buildRenderFunction).join('');

@@ -229,7 +229,7 @@ describe('HTTP conventions', () => {
       expect(response.body.checks.postgres).to.include({ ok: true });
       expect(response.text).to.not.include('postgres://');
       await stack.runAsOwner(
-        `update schema_migrations set name = '${stack.runtime.migrationHead}' where id = (select max(id) from schema_migrations)`,
+        `update schema_migrations set name = '${stack.runtime.neededSchema.migrationHead}' where id = (select max(id) from schema_migrations)`,
       );
       expect((await getWithoutKey('/readyz')).status).to.equal(200);
     });

@@ -240,13 +240,13 @@ describe('GET /stream', () => {
   });
 
   it('GET /stream works in every API process, also in one that receives no broadcast of commits', async () => {
-    const { config, databaseUrl, migrationHead } = stack.runtime;
+    const { config, databaseUrl, neededSchema } = stack.runtime;
     // With Redis, both runtimes share a bus. With PostgreSQL alone, the second runtime has a
     // separate bus, gets no broadcasts, and finds events by polling.
     const runtime = createRuntime(createFoundation(config, 'second'), {
       name: 'second',
       databaseUrl,
-      migrationHead,
+      neededSchema,
     });
     const { port } = await startApi(runtime);
     try {

@@ -2,7 +2,7 @@
  * A worker process for the queue `integrations`, with the made-up vendor Parrot and vendors of the
  * product. A test starts this process and can kill it.
  */
-import { MIGRATION_HEAD } from '../../../migrations/index.js';
+import { NEEDED_SCHEMA } from '../../../migrations/needed-schema.js';
 import { loadConfig } from '../../../shared/config/config.js';
 import { createFoundation, createRuntime } from '../../../shared/platform/process/runtime.js';
 import { startWorkers } from '../../../workers/queues.js';
@@ -13,7 +13,7 @@ const databaseUrl = foundation.config.databaseUrl ?? '';
 const runtime = createRuntime(foundation, {
   name: 'integrations',
   databaseUrl,
-  migrationHead: MIGRATION_HEAD,
+  neededSchema: NEEDED_SCHEMA,
 });
 process.once('SIGTERM', () => void runtime.lifecycle.close(10_000).then(() => process.exit(0)));
 await startWorkers(runtime, ['integrations'], buildWorkerVendors(process.env.LIFTS_LIMITS === 'true'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { bundle } from '../../../bin/build/bundle.js';
-import { MIGRATION_HEAD } from '../../../migrations/index.js';
+import { NEEDED_SCHEMA } from '../../../migrations/needed-schema.js';
 import { createFoundation, createRuntime, type Runtime } from '../../../shared/platform/process/runtime.js';
 import { startWorkers } from '../../../workers/queues.js';
 import { PROJECT, TestProcess } from '../load/processes.js';
@@ -69,7 +69,7 @@ export class KillableWorkers {
     this.#survivor = createRuntime(createFoundation(runtime.config, 'integrations'), {
       name: 'integrations',
       databaseUrl,
-      migrationHead: MIGRATION_HEAD,
+      neededSchema: NEEDED_SCHEMA,
     });
     await startWorkers(this.#survivor, ['integrations'], WORKER_VENDORS);
   }

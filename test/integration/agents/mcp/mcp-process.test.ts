@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startMcp } from '../../../../mcp/start-mcp.js';
-import { MIGRATION_HEAD } from '../../../../migrations/index.js';
+import { NEEDED_SCHEMA } from '../../../../migrations/needed-schema.js';
 import { loadConfig } from '../../../../shared/config/config.js';
 import {
   createFoundation,
@@ -35,7 +35,7 @@ describe('the MCP process', () => {
     runtime = createRuntime(createFoundation(config, 'test'), {
       name: 'mcp',
       databaseUrl,
-      migrationHead: MIGRATION_HEAD,
+      neededSchema: NEEDED_SCHEMA,
     });
     const { port } = await startMcp(runtime);
     const key = await stack.createKey(id, { kind: 'agent', scopes: ['read_invoices'] });

@@ -3,7 +3,7 @@
  * through the API.
  */
 import { expect } from 'chai';
-import { MIGRATION_HEAD } from '../../../../migrations/index.js';
+import { NEEDED_SCHEMA } from '../../../../migrations/needed-schema.js';
 import { getIdTimeMs } from '../../../../shared/platform/id-times.js';
 import {
   createFoundation,
@@ -66,7 +66,7 @@ export class WebhookBench {
     const runtime = createRuntime(createFoundation({ ...config, ...environment }, 'test-webhooks'), {
       name: 'test-webhooks',
       databaseUrl,
-      migrationHead: MIGRATION_HEAD,
+      neededSchema: NEEDED_SCHEMA,
     });
     await startWebhooksWorker(runtime);
     this.workers.push(runtime);
