@@ -4,9 +4,10 @@ import { listBrowserPackages, listLockfiles, listShippedPaths, nameOf, readJson 
 
 /** True if an SPDX expression asks for nothing but allowed licences. */
 export function isAllowed(expression, allowed) {
-  const terms = expression.replace(/[()]/g, '').split(' OR ');
-  // Nested expressions are refused: none of our packages has one.
-  if (/\(.*\(|\).*\(/.test(expression)) return false;
+  // Parentheses inside an expression are refused: none of our packages has them.
+  const inner = /^\((.*)\)$/.exec(expression)?.[1] ?? expression;
+  if (/[()]/.test(inner)) return false;
+  const terms = inner.split(' OR ');
   return terms.some((term) => term.split(' AND ').every((licence) => allowed.includes(licence)));
 }
 

@@ -17,6 +17,8 @@ const REDACTED_PATHS = [
   '*.key',
   '*.secret',
   '*.apiKey',
+  // The arguments of a Redis command that failed: a password, or the data of a job.
+  'err.command.args',
 ];
 
 /**

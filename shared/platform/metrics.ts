@@ -139,7 +139,7 @@ export interface CollectedGauge {
 }
 
 /** A scrape omits the values of a function that takes longer, because a store does not answer. */
-const COLLECT_TIMEOUT_MS = 2000;
+const COLLECT_TIMEOUT_MS = 3000;
 
 /**
  * Registers a function that computes values of a gauge on each scrape. Several callers may register

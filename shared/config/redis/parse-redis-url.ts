@@ -9,7 +9,7 @@ const PARAMETERS: Record<Kind, readonly string[]> = {
   sentinel: ['db', 'family', 'sentinel_user', 'sentinel_password'],
   cluster: ['family'],
 };
-const HOST = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+const HOST = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?\.?$/;
 const IPV6 = /^\[([0-9A-Fa-f:.]+)\]$/;
 
 export const REDIS_SCHEMES =
@@ -102,7 +102,8 @@ interface Parameters {
 }
 
 function parseParameters(query: string, kind: Kind, faults: string[]): Parameters {
-  const parameters = new URLSearchParams(query);
+  // Unlike in a form, + is not a space.
+  const parameters = new URLSearchParams(query.replaceAll('+', '%2B'));
   const names = [...parameters.keys()];
   if (names.some((name) => !PARAMETERS[kind].includes(name)))
     faults.push(`after ? it may have only ${PARAMETERS[kind].join(', ')}`);

@@ -62,11 +62,11 @@ export async function startProgram(
   return { port, process: child };
 }
 
-/** Resolves with what redis-cli prints, or with an empty text if it fails. */
+/** Resolves with what redis-cli prints, or with the reason if it fails. */
 export async function runRedisCli(args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('redis-cli', ['--no-auth-warning', ...args]).catch(() => ({
-    stdout: '',
-  }));
+  const { stdout } = await promisify(execFile)('redis-cli', ['--no-auth-warning', ...args]).catch(
+    (error: unknown) => ({ stdout: String(error) }),
+  );
   return stdout.trim();
 }
 

@@ -39,6 +39,8 @@ describe('the check of licences', () => {
     expect(isAllowed('MIT AND ISC', allowed)).to.equal(true);
     expect(isAllowed('MIT AND GPL-3.0', allowed)).to.equal(false);
     expect(isAllowed('(MIT AND (ISC OR GPL-3.0))', allowed)).to.equal(false);
+    expect(isAllowed('(MIT OR ISC) AND GPL-3.0', allowed)).to.equal(false);
+    expect(isAllowed('GPL-3.0 AND (MIT OR ISC)', allowed)).to.equal(false);
   });
 });
 

@@ -80,6 +80,7 @@ const SECRET_MEMBERS = [
   'body.password',
   'input.secret',
   'answer.key',
+  'err.command.args',
 ];
 
 describe('createLogger', () => {

@@ -60,6 +60,15 @@ const LOCATIONS: Record<string, object> = {
     username: 'tow',
     password: 'x',
   },
+  'redis+sentinel://one.svc./main?sentinel_password=a+b%3D': {
+    ...NO_OPTIONS,
+    kind: 'sentinel',
+    nodes: [{ host: 'one.svc.', port: 26_379 }],
+    db: 0,
+    name: 'main',
+    sentinelUsername: undefined,
+    sentinelPassword: 'a+b=',
+  },
   'rediss+cluster://one/0?family=0': {
     ...NO_OPTIONS,
     kind: 'cluster',
