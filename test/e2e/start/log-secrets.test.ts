@@ -279,15 +279,14 @@ describe('log output at LOG_LEVEL=trace', () => {
   it('the trace log has each batch with its request ids, tenants and time, so that a write can be traced', () => {
     const entries = parseLogEntries(product.output);
     const batches = entries.filter((entry) => entry.msg === 'batch');
-    expect(batches).to.not.deep.equal([]);
-    for (const entry of batches) {
-      // Assert `include` instead of equality: a batch may also contain a health-check command,
-      // which has no tenant.
-      expect(entry.tenants).to.include(tenantId);
+    // The clock also writes for other accounts, such as the first one.
+    const own = batches.filter(({ tenants }) => (tenants as string[]).includes(tenantId));
+    expect(own).to.not.deep.equal([]);
+    for (const entry of own) {
       expect(entry.ms).to.be.a('number');
       expect(entry.commands).to.be.at.least(1);
     }
-    const batched = new Set(batches.flatMap((entry) => entry.requestIds as string[]));
+    const batched = new Set(own.flatMap((entry) => entry.requestIds as string[]));
     const written = entries
       .filter((entry) => entry.msg === 'request' && entry.status === 201)
       .map((entry) => entry.requestId as string);
