@@ -4,18 +4,13 @@ import {
   openIntegrationsQueue,
   wakeConnectionQueues,
 } from '../../shared/queues/integrations.js';
-import {
-  type ConnectionCount,
-  countConnections,
-} from '../../shared/resources/connections/count-connections.js';
+import { countConnections } from '../../shared/resources/connections/count-connections.js';
 import { findDueConnections } from '../../shared/sync/find-due-connections.js';
-import { setQueryTimeout } from '../sweeps/isolate-tenants.js';
+import { countInSets } from '../sweeps/count-in-sets.js';
 import type { Task } from '../sweeps/schedule.js';
-import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from '../sweeps/sweep-tenants.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 const MEASURED_EVERY_MS = 60_000;
-/** Time limit in ms of each counting query. A longer count would delay the clock's other tasks. */
-const COUNT_TIMEOUT_MS = 1_000;
 
 export const connectionTask: Task = {
   name: 'wake-connections',
@@ -33,25 +28,13 @@ export const connectionTask: Task = {
   },
 };
 
-/**
- * Counts the connections of all accounts by status. After a failure, the gauge keeps its last
- * values.
- */
-async function measureConnections({ db, logger, metrics }: Runtime): Promise<void> {
-  try {
-    const counts: ConnectionCount[] = [];
-    for (const tenantIds of splitTenants(await db.listTenantIds())) {
-      const found = await db.transaction(tenantIds, async (tx) => {
-        await setQueryTimeout(tx, COUNT_TIMEOUT_MS);
-        return countConnections(tx);
-      });
-      counts.push(...found);
-    }
-    metrics.connections.reset();
-    for (const { vendor, status, count } of counts) metrics.connections.inc({ vendor, status }, count);
-  } catch (error) {
-    logger.warn({ err: error }, 'could not count the connections');
-  }
+/** Counts the connections of all accounts by status, and sets the gauge. */
+async function measureConnections(runtime: Runtime): Promise<void> {
+  const counts = await countInSets(runtime, 'connections', countConnections);
+  if (!counts) return;
+  const { connections } = runtime.metrics;
+  connections.reset();
+  for (const { vendor, status, count } of counts.flat()) connections.inc({ vendor, status }, count);
 }
 
 async function wakeDueConnections(

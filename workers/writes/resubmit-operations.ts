@@ -1,18 +1,16 @@
 import { leasePending, measurePending } from '../../shared/operations/pending.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
+import { countInSets } from '../sweeps/count-in-sets.js';
 import { enqueueCommands } from '../sweeps/enqueue-commands.js';
-import { setQueryTimeout } from '../sweeps/isolate-tenants.js';
 import type { Task } from '../sweeps/schedule.js';
-import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from '../sweeps/sweep-tenants.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenants } from '../sweeps/sweep-tenants.js';
 
 /**
  * A resubmitted operation is not resubmitted again during this time. BullMQ needs less time to
  * return a stalled job to the queue.
  */
 const LEASE_SECONDS = 20;
-/** Time limit in ms of each counting query. A longer count would delay the clock's other tasks. */
-const COUNT_TIMEOUT_MS = 1_000;
 
 export const operationTask: Task = {
   name: 'resubmit-operations',
@@ -41,28 +39,13 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
   return { resubmitted, pending };
 }
 
-/**
- * Counts the pending operations and sets the gauges. Uses a transaction of its own. In the
- * transaction of the leases, a failed count would roll back the leases, although the commands are
- * already in the queue. After a failure, the gauges keep their last values.
- */
-async function updateGauges({ db, logger, metrics }: Runtime): Promise<number | undefined> {
-  try {
-    let pending = 0;
-    let oldestSeconds = 0;
-    for (const tenantIds of splitTenants(await db.listTenantIds())) {
-      const found = await db.transaction(tenantIds, async (tx) => {
-        await setQueryTimeout(tx, COUNT_TIMEOUT_MS);
-        return measurePending(tx);
-      });
-      pending += found.count;
-      oldestSeconds = Math.max(oldestSeconds, found.oldest_seconds);
-    }
-    metrics.pendingOperations.set(pending);
-    metrics.oldestPendingOperationSeconds.set(oldestSeconds);
-    return pending;
-  } catch (error) {
-    logger.warn({ err: error }, 'could not count the pending operations');
-    return undefined;
-  }
+/** Counts the pending operations and sets the gauges. */
+async function updateGauges(runtime: Runtime): Promise<number | undefined> {
+  const counts = await countInSets(runtime, 'pending operations', measurePending);
+  if (!counts) return undefined;
+  const pending = counts.reduce((sum, { count }) => sum + count, 0);
+  const { metrics } = runtime;
+  metrics.pendingOperations.set(pending);
+  metrics.oldestPendingOperationSeconds.set(Math.max(0, ...counts.map((one) => one.oldest_seconds)));
+  return pending;
 }
