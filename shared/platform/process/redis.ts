@@ -1,26 +1,14 @@
-import type { Socket } from 'node:net';
-import { Cluster, type Command, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type Redis, type RedisOptions } from 'ioredis';
 import type { RedisLocation } from '../../config/redis/redis-location.js';
-import { corkUntilNextTick } from '../cork-until-next-tick.js';
 import type { Logger } from '../logger.js';
 import { StartError } from '../start-failure.js';
-
-/** The time that an API request waits for Redis before the API returns 503. */
-export const REDIS_TIMEOUT_MS = 300;
-
-/** Thrown if Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
-export class RedisTimeoutError extends Error {
-  constructor() {
-    super('Redis did not answer in time');
-    this.name = 'RedisTimeoutError';
-  }
-}
-
-/**
- * The timeout consists of this many timer intervals. A pause of this process uses up at most one
- * interval.
- */
-const TIMEOUT_INTERVALS = 3;
+import {
+  BatchingRedis,
+  type ClientOptions,
+  EndingCluster,
+  FailFastCluster,
+  FailFastRedis,
+} from './redis-clients.js';
 
 /**
  * `fast` is for the API, which must respond quickly: no offline queue, one retry. `patient` is for
@@ -38,95 +26,6 @@ export const QUEUE_PREFIX = '{tow}';
 export async function pingQueues(redis: RedisClient): Promise<void> {
   // A cluster answers PING with any of its nodes, but a command with a key with that key's master.
   await (redis instanceof Cluster ? redis.exists(`${QUEUE_PREFIX}:ping`) : redis.ping());
-}
-
-/** Without the option that ioredis derives types of replies from. */
-type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
-
-const AFTER_END_MS = 50;
-
-/**
- * Connects again when ioredis gives up. ioredis ends a client for good if the sentinels announce a
- * failover while the client asks them for the master, as it does after the master was killed.
- */
-class PersistentRedis extends Redis {
-  #isClosed = false;
-
-  constructor(options: ClientOptions) {
-    super(options as RedisOptions & { replyMapping: 'legacy' });
-    if (!options.sentinels || options.lazyConnect) return;
-    this.on('end', () => {
-      if (!this.#isClosed) setTimeout(() => this.#connectAgain(), AFTER_END_MS);
-    });
-  }
-
-  #connectAgain(): void {
-    if (this.#isClosed || this.status !== 'end') return;
-    // A failure ends the client once more.
-    this.connect().catch(() => undefined);
-  }
-
-  override disconnect(reconnect = false): void {
-    if (!reconnect) this.#isClosed = true;
-    super.disconnect(reconnect);
-  }
-
-  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
-    if (sent[0].name === 'quit') this.#isClosed = true;
-    return super.sendCommand(...sent);
-  }
-
-  /** BullMQ duplicates clients for blocking commands. */
-  override duplicate(changed?: Partial<RedisOptions>): Redis {
-    return new PersistentRedis({ ...this.options, ...changed });
-  }
-}
-
-/**
- * Writes the Redis commands of one callback and its microtasks with one system call. ioredis alone
- * uses a system call per command. The connections that BullMQ duplicates for blocking commands
- * still use a system call per command, as do the connections to the nodes of a cluster.
- */
-class BatchingRedis extends PersistentRedis {
-  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
-    if (this.stream) corkUntilNextTick(this.stream as Socket);
-    return super.sendCommand(...sent);
-  }
-}
-
-/**
- * Fails a command if Redis has not replied after `REDIS_TIMEOUT_MS`. ioredis's own `commandTimeout`
- * is a single timer. After a pause of this process (a busy machine, a long garbage collection),
- * Node runs timers before it reads sockets. The single timer therefore failed commands whose
- * replies had already arrived. With several intervals, Node reads the socket between two of them.
- */
-class FailFastRedis extends BatchingRedis {
-  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
-    const reply = super.sendCommand(...sent);
-    const [command] = sent;
-    if (!command.isSettled) rejectWhenLate(command);
-    return reply;
-  }
-}
-
-/** As {@link FailFastRedis}. The time includes the client's retries at other nodes. */
-class FailFastCluster extends Cluster {
-  override sendCommand(...sent: Parameters<Cluster['sendCommand']>): unknown {
-    const reply = super.sendCommand(...sent);
-    const [command] = sent;
-    if (!command.isSettled) rejectWhenLate(command);
-    return reply;
-  }
-}
-
-function rejectWhenLate(command: Command): void {
-  let intervalsLeft = TIMEOUT_INTERVALS;
-  const timer = setInterval(() => {
-    intervalsLeft -= 1;
-    if (intervalsLeft === 0) command.reject(new RedisTimeoutError());
-  }, REDIS_TIMEOUT_MS / TIMEOUT_INTERVALS);
-  const stop = () => clearInterval(timer);
-  command.promise.then(stop, stop);
 }
 
 const CONNECT_TIMEOUT_MS = 3000;
@@ -159,7 +58,7 @@ export function createRedisClient(location: RedisLocation, mode: RedisMode): Red
   const retry = mode === 'probe' ? () => null : (times: number) => Math.min(50 * times, 1000);
   if (location.kind === 'cluster') {
     const { lazyConnect = false, enableOfflineQueue = true, ...redisOptions } = options;
-    return new (mode === 'fast' ? FailFastCluster : Cluster)(nodes, {
+    return new (mode === 'fast' ? FailFastCluster : EndingCluster)(nodes, {
       redisOptions,
       lazyConnect,
       enableOfflineQueue,

@@ -39,6 +39,8 @@ interface ServerOptions {
   args: string[];
   /** Arguments for redis-cli, such as a password. */
   cli?: string[];
+  /** What the started program replies to PING. Default: PONG */
+  ready?: 'PONG' | 'LOADING';
 }
 
 /** Starts a redis-server, and waits until it responds. */
@@ -49,14 +51,14 @@ export function startRedisServer({ args, ...options }: ServerOptions): Promise<R
 /** Starts a program that answers PING on its port, and waits until it responds. */
 export async function startProgram(
   program: string,
-  { port, args, cli = [] }: ServerOptions,
+  { port, args, cli = [], ready = 'PONG' }: ServerOptions,
 ): Promise<RedisServer> {
   const child = spawn(program, args, { stdio: 'ignore' });
   running.add(child);
   child.once('exit', () => running.delete(child));
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`);
-    if ((await runRedisCli([...cli, '-p', `${port}`, 'ping'])) === 'PONG') break;
+    if ((await runRedisCli([...cli, '-p', `${port}`, 'ping'])).startsWith(ready)) break;
     await sleep(50);
   }
   return { port, process: child };
@@ -68,6 +70,12 @@ export async function runRedisCli(args: string[]): Promise<string> {
     (error: unknown) => ({ stdout: String(error) }),
   );
   return stdout.trim();
+}
+
+/** Returns how many clients wait in a blocking command, as workers without a job do. */
+export async function countWaiting(cli: string[]): Promise<number> {
+  const [, count] = /blocked_clients:(\d+)/.exec(await runRedisCli([...cli, 'info', 'clients'])) ?? [];
+  return Number(count);
 }
 
 /** Ends a server with SIGKILL, and waits for its end. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../../shared/platform/logger.js';
-import { connectRedis, REDIS_TIMEOUT_MS, RedisTimeoutError } from '../../../shared/platform/process/redis.js';
+import { connectRedis } from '../../../shared/platform/process/redis.js';
+import { REDIS_TIMEOUT_MS, RedisTimeoutError } from '../../../shared/platform/process/redis-clients.js';
 import { locateRedis } from '../../support/redis/locate.js';
 import type { RedisServer } from '../../support/redis/programs.js';
 import { IS_SCALED, startRedis } from '../../support/stores.js';

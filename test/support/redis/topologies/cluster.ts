@@ -5,7 +5,7 @@ import { QUEUE_PREFIX } from '../../../../shared/platform/process/redis.js';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
 import { readUsersOfGuide } from '../guide-users.js';
-import { killServer, type RedisServer, runRedisCli, startRedisServer } from '../programs.js';
+import { countWaiting, killServer, type RedisServer, runRedisCli, startRedisServer } from '../programs.js';
 
 const MASTERS = 3;
 const SERVERS = 2 * MASTERS;
@@ -100,6 +100,13 @@ export class RedisCluster {
   async listDenials(): Promise<string[]> {
     const logs = await Promise.all([...this.#servers.keys()].map((port) => this.#run(port, 'acl', 'log')));
     return logs.filter((log) => log !== '');
+  }
+
+  /** Returns how many clients wait for a job. */
+  async countWaiting(): Promise<number> {
+    const ports = [...this.#servers.keys()];
+    const counts = await Promise.all(ports.map((port) => countWaiting([...CLI, '-p', `${port}`])));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   async stop(): Promise<void> {
