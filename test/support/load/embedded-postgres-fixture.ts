@@ -144,7 +144,7 @@ export class PostgresServers {
    */
   readonly folders = new Set<string>();
   logEntries: readonly string[] = [];
-  #running: EmbeddedPostgres | undefined;
+  readonly #running: EmbeddedPostgres[] = [];
 
   async temporaryFolder(): Promise<string> {
     const folder = await mkdtemp(path.join(tmpdir(), 'tow-pg-test-'));
@@ -155,14 +155,14 @@ export class PostgresServers {
   async start(dataDir = this.dataDir, port?: number): Promise<EmbeddedPostgres> {
     const logger = new LogRecorder();
     this.logEntries = logger.entries;
-    this.#running = await startEmbeddedPostgres({ dataDir, logger, ...(port === undefined ? {} : { port }) });
+    const server = await startEmbeddedPostgres({ dataDir, logger, ...(port === undefined ? {} : { port }) });
+    this.#running.push(server);
     this.folders.add(await resolveClusterDir(dataDir));
-    return this.#running;
+    return server;
   }
 
   async stop(): Promise<void> {
-    await this.#running?.stop();
-    this.#running = undefined;
+    for (const server of this.#running.splice(0)) await server.stop();
   }
 
   async cleanUp(): Promise<void> {
