@@ -6,11 +6,11 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import type { RedisLocation } from '../config/redis/redis-location.js';
 import { buildAppSessionOptions } from '../platform/postgres/session.js';
-import { connectRedis, QUEUE_PREFIX } from '../platform/process/redis.js';
+import { QUEUE_PREFIX } from '../platform/process/redis.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { reportFailedJobs } from './failed-jobs.js';
+import { connectWorker, RedisWorker } from './redis-worker.js';
 
 /**
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
@@ -142,18 +142,15 @@ export function openWorker<Data>(
   processor: Processor<Data>,
   options: { concurrency: number },
 ): Worker<Data> {
-  const { config, logger, lifecycle } = runtime;
+  const { logger, lifecycle } = runtime;
+  const connection = connectWorker(runtime);
   const settings: Omit<WorkerOptions, 'connection'> = {
     ...STALL_SETTINGS,
     concurrency: options.concurrency,
     removeOnComplete: { count: 0 },
   };
-  const worker = config.redis
-    ? new Worker<Data>(name, processor, {
-        ...settings,
-        prefix: QUEUE_PREFIX,
-        connection: workerConnection(runtime, config.redis),
-      })
+  const worker = connection
+    ? new RedisWorker<Data>(name, processor, { ...settings, prefix: QUEUE_PREFIX, connection })
     : (new Worker(
         name,
         processor as Processor,
@@ -172,10 +169,4 @@ export function openWorker<Data>(
   // Closers run in reverse order, so the worker closes while its connection is still open.
   lifecycle.onClose(`worker ${name}`, () => worker.close());
   return worker;
-}
-
-function workerConnection(runtime: Runtime, location: RedisLocation) {
-  const connection = connectRedis(location, 'patient', runtime.logger);
-  runtime.lifecycle.onClose('worker redis', () => connection.disconnect());
-  return connection;
 }
