@@ -2,6 +2,7 @@ import type { Command, CommandResult } from '../contracts/command.js';
 import { AppError, type ErrorBody, serviceUnavailable } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
+import { isMemoryFull } from '../platform/redis-refusal.js';
 import { CommandBatcher } from './batching/command-batcher.js';
 import { WaitingWrites } from './batching/waiting-writes.js';
 import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';
@@ -70,8 +71,9 @@ async function resolveOutcome(
 ): Promise<Submitted> {
   if (typeof outcome === 'object' && 'refused' in outcome) {
     runtime.logger.warn({ err: outcome.refused, commandId: command.id }, 'queue refused a batch');
+    const problem = isMemoryFull(outcome.refused) ? 'is full' : 'cannot be reached';
     throw serviceUnavailable(
-      'The write queue cannot be reached. Send the request again with the same Idempotency-Key.',
+      `The write queue ${problem}. Send the request again with the same Idempotency-Key.`,
       outcome.refused,
     );
   }

@@ -3,10 +3,11 @@ import { renderError, toAppError } from '../http/error-response.js';
 import { assertReadMethod, identifyRequest, readPath } from '../http/request.js';
 import { AppError, getErrorCode, isConnectionError, serviceUnavailable } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
-import { pingQueues } from '../platform/process/redis.js';
 import { RedisTimeoutError } from '../platform/process/redis-clients.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
+import { describeWriteRefusal, getRedisErrorCode } from '../platform/redis-refusal.js';
+import { assertQueuesWritable } from './assert-queues-writable.js';
 import { addCheckGauge } from './check-gauge.js';
 import { findMissingMigration } from './missing-migration.js';
 
@@ -51,7 +52,7 @@ export function createStoreChecks(runtime: Runtime): Check[] {
       // Without Redis the queue is a set of PostgreSQL tables.
       run: async () =>
         void (redis
-          ? await pingQueues(redis.fast)
+          ? await assertQueuesWritable(redis.fast)
           : await db.query({ text: 'select 1 from bullmq.job limit 1' })),
     },
     {
@@ -133,9 +134,8 @@ export function describeCheckFailure(error: unknown): string {
     const why = /^E[A-Z_]+$/.test(code) ? code : CONNECTION_REFUSALS[code];
     return why ? `cannot be reached (${why})` : 'cannot be reached';
   }
-  // An error reply of Redis starts with a code such as READONLY, OOM or NOAUTH.
-  const redisCode = /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
-  return code || redisCode ? `failed (${code || redisCode})` : 'failed';
+  const known = code || getRedisErrorCode(error);
+  return describeWriteRefusal(error) ?? (known ? `failed (${known})` : 'failed');
 }
 
 export interface HealthResponse {

@@ -8,12 +8,14 @@ import {
   pingQueues,
   type RedisClient,
 } from '../platform/process/redis.js';
+import { describeWriteRefusal } from '../platform/redis-refusal.js';
 import {
   formatErrorReason,
   PROBE_TIMEOUT_MS,
   StartError,
   TransientStartError,
 } from '../platform/start-failure.js';
+import { assertQueuesWritable } from './assert-queues-writable.js';
 
 /** Errors that only a change of settings can solve. */
 const REFUSALS: { pattern: RegExp; problem: string; remedy: string }[] = [
@@ -53,10 +55,15 @@ const SCHEMES_BY_MODE: Record<string, string> = {
 
 /**
  * Checks once that Redis is usable, and resolves with its response time in milliseconds.
+ * @param needsWrites false for a start, because a process also serves reads while Redis is full
  * @throws {TransientStartError} when Redis may become usable later
  * @throws {StartError} when a setting of this process or of Redis is wrong
  */
-export async function probeRedis(location: RedisLocation, logger: Logger): Promise<number> {
+export async function probeRedis(
+  location: RedisLocation,
+  logger: Logger,
+  { needsWrites = false } = {},
+): Promise<number> {
   const redis = createRedisClient(location, 'probe');
   let lastDetail: unknown;
   // The error of a sentinel or of a node says more than the error that follows from it.
@@ -78,10 +85,11 @@ export async function probeRedis(location: RedisLocation, logger: Logger): Promi
     const ms = performance.now() - startedAt;
     if (location.kind === 'single') await assertSingle(redis);
     await assertNoEviction(redis, logger);
+    if (needsWrites) await assertQueuesWritable(redis);
     return ms;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw findRefusal(error) ?? explain(lastDetail ?? error, location);
+    throw findWriteRefusal(error) ?? findRefusal(error) ?? explain(lastDetail ?? error, location);
   } finally {
     redis.disconnect();
   }
@@ -106,6 +114,12 @@ function findRefusal(error: unknown): StartError | undefined {
   if (!refusal) return undefined;
   const problem = `${refusal.problem}: ${formatErrorReason(error)}.`;
   return new StartError(problem, refusal.remedy, { cause: error });
+}
+
+function findWriteRefusal(error: unknown): StartError | undefined {
+  const problem = describeWriteRefusal(error);
+  if (!problem) return undefined;
+  return new StartError(`${problem}.`, 'Read docs/guides/redis.md.', { cause: error });
 }
 
 function explain(error: unknown, location: RedisLocation): StartError | TransientStartError {
