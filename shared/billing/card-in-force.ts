@@ -10,9 +10,9 @@
 export function joinCardInForce(tenant: string, rateCard: string, day: string): string {
   return `
     left join lateral (
-      select k.* from rate_cards own
-      join rate_cards k on k.tenant_id = own.tenant_id and lower(k.name) = lower(own.name) and k.effective_from <= ${day}
-      where own.tenant_id = ${tenant} and own.id = ${rateCard}
+      select k.* from rate_cards named_card
+      join rate_cards k on k.tenant_id = named_card.tenant_id and lower(k.name) = lower(named_card.name) and k.effective_from <= ${day}
+      where named_card.tenant_id = ${tenant} and named_card.id = ${rateCard}
       order by k.version desc limit 1
     ) own_card on true
     left join lateral (
