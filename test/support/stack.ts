@@ -14,6 +14,7 @@ import { QUEUES, type QueueName, startWorkers } from '../../workers/queues.js';
 import { TestClient } from './client.js';
 import { issueKey, type KeyOptions } from './keys.js';
 import { createDatabase, createRedisUrl } from './stores.js';
+import { recordQueries } from './tenancy/sent-queries.js';
 
 export type { KeyOptions };
 
@@ -92,6 +93,7 @@ export class TestStack {
       databaseUrl,
       neededSchema: NEEDED_SCHEMA,
     });
+    recordQueries(runtime.db);
     const isOff: Partial<Record<QueueName, boolean>> = {
       writes: options.worker === false,
       clock: !options.clock,

@@ -132,6 +132,13 @@ export async function createDatabase(): Promise<string> {
   return ownerUrl(name);
 }
 
+/** Works like {@link createDatabase}, but returns the connection string of a superuser. */
+export async function createSuperuserDatabase(): Promise<string> {
+  const { pathname } = new URL(await createDatabase());
+  const { superuserUrl } = await getStores();
+  return replaceDatabase(superuserUrl, pathname.slice(1));
+}
+
 /**
  * Returns a superuser's connection string for each database that {@link createDatabase} has created
  * and that still exists.

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { getAppRole } from '../../../shared/platform/postgres/session.js';
-import { createDatabase } from '../../support/stores.js';
+import { createDatabase, createSuperuserDatabase } from '../../support/stores.js';
+import { compareWithExceptions, NO_DIFFERENCE } from '../../support/tenancy/exceptions.js';
+import { describeRead, findUnnamedReads } from '../../support/tenancy/explain-queries.js';
+import { listFunctionQueries } from '../../support/tenancy/function-queries.js';
 import { listTables } from '../../support/writes/rows.js';
 
 /**
@@ -24,12 +27,6 @@ const OTHER_POLICIES = [
  * a search.
  */
 const RESTRICTIVE_POLICIES = ['search_entries.search_keys SELECT'];
-
-/**
- * Foreign keys between tenants. A sandbox refers to its live tenant, and only sign-up writes this
- * column.
- */
-const FOREIGN_KEYS_AMONG_TENANTS = ['tenants.tenants_live_tenant_id_fkey'];
 
 describe('database catalog', () => {
   let client: pg.Client;
@@ -98,7 +95,7 @@ describe('database catalog', () => {
     expect(indexes.filter(({ primary }) => primary).map(({ table }) => table)).to.have.members(tables);
   });
 
-  it('every foreign key starts with tenant_id on both sides', async () => {
+  it('every foreign key starts with tenant_id on both sides, except those of docs/scaling.md', async () => {
     const keys = await queryRows(
       `select k.conrelid::regclass || '.' || k.conname as name, own.attname as own, other.attname as other
        from pg_constraint k
@@ -107,11 +104,9 @@ describe('database catalog', () => {
        where k.contype = 'f' and k.connamespace = 'public'::regnamespace`,
     );
     expect(keys.length).to.be.above(2);
-    for (const { name, own, other } of keys.filter(
-      (key) => !FOREIGN_KEYS_AMONG_TENANTS.includes(key.name as string),
-    )) {
-      expect([own, other], name).to.deep.equal(['tenant_id', 'tenant_id']);
-    }
+    const others = keys.filter(({ own, other }) => own !== 'tenant_id' || other !== 'tenant_id');
+    const names = others.map(({ name }) => name as string);
+    expect(compareWithExceptions('foreign key', names)).to.deep.equal(NO_DIFFERENCE);
   });
 
   it('every table requires a tenant_id in each row', async () => {
@@ -120,6 +115,24 @@ describe('database catalog', () => {
     );
     expect(columns.map(({ table_name }) => table_name)).to.have.members(tables);
     for (const column of columns) expect(column).to.deep.include({ is_nullable: 'NO', data_type: 'uuid' });
+  });
+
+  it('every table of every schema has a tenant_id, except those of docs/scaling.md', async () => {
+    const without = await queryRows(
+      `select case n.nspname when 'public' then c.relname else n.nspname || '.' || c.relname end as name
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where c.relkind in ('r', 'p', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema')
+         and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')`,
+    );
+    const names = without.map(({ name }) => name as string);
+    expect(compareWithExceptions('table', names)).to.deep.equal(NO_DIFFERENCE);
+  });
+
+  it("every query of the database's functions names the tenant, except those of docs/scaling.md", async () => {
+    const queries = await listFunctionQueries(client);
+    expect(queries.size).to.be.above(10);
+    const found = await findUnnamedReads(await createSuperuserDatabase(), queries);
+    expect(compareWithExceptions('function', found.map(describeRead))).to.deep.equal(NO_DIFFERENCE);
   });
 
   it('the database has no view or function that runs with the rights of its owner', async () => {

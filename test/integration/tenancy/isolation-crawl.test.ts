@@ -1,24 +1,29 @@
 import { expect } from 'chai';
-import { storeOperation } from '../../../shared/operations/store.js';
 import { newId } from '../../../shared/platform/ids.js';
+import { deleteExpiredRows } from '../../../shared/records/expiry.js';
+import { EXPIRED_RESETS, findOpenReset } from '../../../shared/resources/access-mails/reset-rows.js';
+import { deleteSeenInvoices } from '../../../shared/resources/books/reconciliation/seen-sweep.js';
+import { findConnectionsOfAccount } from '../../../shared/resources/connections/hook-queries.js';
+import { findOpenInvitation } from '../../../shared/resources/invitations/queries.js';
 import type { CallOptions, TestClient, TestResponse } from '../../support/client.js';
-import { addClub, type Club, createOfferFor, needsClub, offerForAnHour } from '../../support/clubs/clubs.js';
+import { createOfferFor, needsClub } from '../../support/clubs/clubs.js';
 import { createConcurrencyLimit } from '../../support/concurrency-limit.js';
 import { chooseCases } from '../../support/count-runs.js';
 import {
   buildListPath,
   buildOwnBody,
   buildRequest,
-  LOGO,
   listCrawledOperations,
 } from '../../support/crawl/crawl-requests.js';
-import { createCanaryRecords } from '../../support/records/canary-records.js';
+import { type Account, fillAccount } from '../../support/crawl/fill-account.js';
 import { createRecordFor } from '../../support/records/lifecycle-records.js';
-import { insertNotice } from '../../support/records/notices.js';
-import { addPhoto } from '../../support/records/pictures.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { openSession } from '../../support/records/sign-in.js';
 import { storeSuggestion } from '../../support/records/suggestions.js';
+import { createSuperuserDatabase } from '../../support/stores.js';
+import { compareWithExceptions, NO_DIFFERENCE } from '../../support/tenancy/exceptions.js';
+import { describeRead, findUnnamedReads } from '../../support/tenancy/explain-queries.js';
+import { listSentQueries } from '../../support/tenancy/sent-queries.js';
 import {
   findIdPaths,
   findListedKind,
@@ -37,27 +42,10 @@ import {
 } from '../../support/text/openapi-walk.js';
 import { getVisibleParts } from '../../support/text/visible-parts.js';
 import { useStack } from '../../support/use-stack.js';
-import { createConnectionFor, storeConnectionRows } from '../../support/vendors/connection-rows.js';
-import { storePaymentRows } from '../../support/vendors/payment-rows.js';
+import { createConnectionFor } from '../../support/vendors/connection-rows.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
-import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
-import { buildCommand } from '../../support/writes/commands.js';
 
 const operations = listCrawledOperations();
-
-/** A tenant with a record of each kind. Every text of these records contains the canary. */
-interface Account {
-  name: string;
-  tenantId: string;
-  client: TestClient;
-  /** A motor club of the account, which made its offers. */
-  club: Club;
-  canary: string;
-  /** Maps each kind of record to the id of one such record. */
-  ids: Record<string, string>;
-  /** Maps the path of each record to the text that GET returned after the record was created. */
-  textByPath: Map<string, string>;
-}
 
 /**
  * Returns how many requests of an operation may run concurrently. Replays run one at a time,
@@ -77,62 +65,13 @@ describe('tenant isolation of all API operations', () => {
 
   before(async () => {
     const [alpha, beta] = [await stack.createTenant('Alpha'), await stack.createTenant('Beta')];
-    intruder = await fillAccount('alpha', alpha.id, alpha.client);
+    intruder = await fillAccount(stack, 'alpha', alpha.id, alpha.client);
     person = await openSession(stack, { tenantId: alpha.id });
     victims = [
-      await fillAccount('beta', beta.id, beta.client),
-      await fillAccount('alpha sandbox', alpha.sandboxId, alpha.sandbox),
+      await fillAccount(stack, 'beta', beta.id, beta.client),
+      await fillAccount(stack, 'alpha sandbox', alpha.sandboxId, alpha.sandbox),
     ];
   });
-
-  async function fillAccount(name: string, tenantId: string, client: TestClient): Promise<Account> {
-    const canary = `canary-${name.replace(' ', '-')}-${newId().slice(-12)}`;
-    const ids = await createCanaryRecords(client, { canary, isLive: !name.includes('sandbox') });
-    for (const _round of [1, 2])
-      ids.suggestion = await storeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
-    for (const _round of [1, 2]) ids.notice = await insertNotice(stack, tenantId, { title: canary });
-    for (const width of [40, 41])
-      ids.work_order_photo = await addPhoto(client, ids.work_order as string, width);
-    // No request can set a text of a photo, so write the canary by SQL.
-    const named = 'update work_order_photos set uploaded_by = $2 where tenant_id = $1';
-    await stack.rows(tenantId, named, [tenantId, canary]);
-    ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
-    const connection = { tenantId, connectionId: ids.connection as string, text: canary, truckId: ids.truck };
-    const payments = { invoice: ids.invoice as string, payment: ids.payment as string, text: canary };
-    for (const _round of [1, 2])
-      Object.assign(
-        ids,
-        await storeConnectionRows(stack, { ...connection, hasPartner: true }),
-        await storePaymentRows(stack, tenantId, payments),
-      );
-    const club = await addClub(stack, client, canary);
-    for (const _round of [1, 2]) ids.club_offer = await offerForAnHour(club, canary);
-    ids.club = club.clubId;
-    const webhooks = { stack, tenantId };
-    for (const _round of [1, 2])
-      Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
-    const command = buildCommand('customer.create', tenantId, { company_name: canary });
-    await storeOperation(stack.runtime.db, command, 3600);
-    expect((await client.call('PUT', '/settings/logo', LOGO)).status).to.equal(200);
-    const account: Account = {
-      name,
-      tenantId,
-      client,
-      club,
-      canary,
-      ids: { ...ids, operation: command.id },
-      textByPath: new Map(),
-    };
-    for (const { path } of operations.filter((one) => one.method === 'GET' && one.path.includes('{id}'))) {
-      // These contain the current time, so their text changes with every request.
-      if (/\/(statement|booking-preview)$/.test(path)) continue;
-      const kind = findPathRecordKind(path);
-      if (!account.ids[kind]) continue;
-      const own = withId(path, account.ids[kind]);
-      account.textByPath.set(own, (await client.get(own)).text);
-    }
-    return account;
-  }
 
   /**
    * Returns a client with the intruder's key or session. The sign-out gets a separate session,
@@ -346,5 +285,25 @@ describe('tenant isolation of all API operations', () => {
 
   it('the crawl covered every operation of the OpenAPI document', () => {
     expect(operations.map(({ name }) => name).filter((name) => !covered.has(name))).to.deep.equal([]);
+  });
+
+  /** Sends queries of exceptions in docs/scaling.md that no operation of the crawl sends. */
+  async function sendOtherQueries(): Promise<void> {
+    const { db } = stack.runtime;
+    await findOpenInvitation(db, 'unknown');
+    await findOpenReset(db, 'unknown');
+    await findConnectionsOfAccount(db, Buffer.alloc(32));
+    await db.runAndRollBack([intruder.tenantId], async (tx) => {
+      await deleteExpiredRows(tx, [EXPIRED_RESETS], 1);
+      await deleteSeenInvoices(tx, 1);
+    });
+  }
+
+  it('every query that the crawl sent names the tenant, except those of docs/scaling.md', async () => {
+    await sendOtherQueries();
+    const queries = listSentQueries(stack.runtime.db);
+    expect(queries.size).to.be.above(400);
+    const found = await findUnnamedReads(await createSuperuserDatabase(), queries);
+    expect(compareWithExceptions('query', found.map(describeRead))).to.deep.equal(NO_DIFFERENCE);
   });
 });
