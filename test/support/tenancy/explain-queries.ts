@@ -32,6 +32,7 @@ export const describeRead = ({ source, table }: UnnamedRead) => `${source}: ${ta
  * @param superuserUrl leads to a migrated database without rows, whose plans are always the same.
  *   Plans for a superuser contain no policy of row-level security
  * @param sourceByText maps the text of each query to its source
+ * @throws {Error} if PostgreSQL cannot plan a query
  */
 export async function findUnnamedReads(
   superuserUrl: string,
@@ -52,7 +53,9 @@ async function explainAll(
   const found: UnnamedRead[] = [];
   for (const [text, source] of sourceByText) {
     if (!names.test(text)) continue;
-    const plan = await explain(client, text.replace(/^\s*explain \([^)]*\)/, ''));
+    const plan = await explain(client, text.replace(/^\s*explain \([^)]*\)/, '')).catch((cause) => {
+      throw new Error(`${source}: PostgreSQL cannot plan this query: ${cause.message}\n${text}`, { cause });
+    });
     for (const table of findTablesWithoutTenant(plan, tableNames)) found.push({ source, table, text });
   }
   return found;
