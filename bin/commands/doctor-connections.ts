@@ -1,4 +1,5 @@
 import type { Database } from '../../shared/platform/postgres/database.js';
+import { isInSessionTenants } from '../../shared/records/session-tenants.js';
 import { isUnheldSinceSql, NEXT_WORK_SQL } from '../../shared/sync/find-due-connections.js';
 import { readAcrossTenants } from '../cli/store.js';
 
@@ -29,7 +30,7 @@ export async function checkConnections(db: Database): Promise<string> {
        count(*)::int as count
      from connections c join connection_queues l on l.tenant_id = c.tenant_id and l.connection_id = c.id
      cross join lateral (select ${NEXT_WORK_SQL} as next_at) n
-     where c.status <> 'revoked' or n.next_at is not null group by 1, 2 order by 1, 2`,
+     where ${isInSessionTenants('c')} and (c.status <> 'revoked' or n.next_at is not null) group by 1, 2 order by 1, 2`,
   );
   const sums = new Map<string, number>();
   for (const { vendor, condition, count } of rows) {
