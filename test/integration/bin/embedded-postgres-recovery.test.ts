@@ -107,17 +107,6 @@ describe('embedded PostgreSQL after a crash', function () {
     expect(servers.logEntries[0]).to.equal('warn removing a postmaster.pid that names an unrelated process');
   });
 
-  it('embedded PostgreSQL does not take an unrelated process with the pid of its last socket for its server', async () => {
-    await (await servers.start()).stop();
-    const cluster = await resolveClusterDir(servers.dataDir);
-    const other = await servers.start(path.join(await servers.temporaryFolder(), 'data'));
-    const { port } = await readPostgresState(servers.dataDir);
-    const socket = path.join(cluster, `.s.PGSQL.${port}`);
-    await writeFile(socket, '');
-    await writeFile(`${socket}.lock`, `${other.pid()}\n${cluster}\n1700000000\n${port}\n${cluster}\n`);
-    await runQuery((await servers.start()).databaseUrl, 'SELECT 1');
-  });
-
   it('embedded PostgreSQL recovers from a first run that was killed half way', async () => {
     const dataDir = path.join(await servers.temporaryFolder(), 'data');
     const starting = startInChildProcess(dataDir).then(

@@ -144,7 +144,7 @@ export class PostgresServers {
    */
   readonly folders = new Set<string>();
   logEntries: readonly string[] = [];
-  readonly #running: EmbeddedPostgres[] = [];
+  #running: EmbeddedPostgres | undefined;
 
   async temporaryFolder(): Promise<string> {
     const folder = await mkdtemp(path.join(tmpdir(), 'tow-pg-test-'));
@@ -155,14 +155,14 @@ export class PostgresServers {
   async start(dataDir = this.dataDir, port?: number): Promise<EmbeddedPostgres> {
     const logger = new LogRecorder();
     this.logEntries = logger.entries;
-    const server = await startEmbeddedPostgres({ dataDir, logger, ...(port === undefined ? {} : { port }) });
-    this.#running.push(server);
+    this.#running = await startEmbeddedPostgres({ dataDir, logger, ...(port === undefined ? {} : { port }) });
     this.folders.add(await resolveClusterDir(dataDir));
-    return server;
+    return this.#running;
   }
 
   async stop(): Promise<void> {
-    for (const server of this.#running.splice(0)) await server.stop();
+    await this.#running?.stop();
+    this.#running = undefined;
   }
 
   async cleanUp(): Promise<void> {
