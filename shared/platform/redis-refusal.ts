@@ -3,6 +3,7 @@ const WRITE_REFUSALS: Record<string, string> = {
   OOM: 'its memory is full',
   MISCONF: 'it cannot save its data to disk',
   NOREPLICAS: 'it has too few replicas',
+  READONLY: 'it is a replica',
 };
 
 /** Returns the code of an error reply of Redis, such as READONLY or NOAUTH; otherwise ''. */

@@ -3,6 +3,7 @@ import { renderError, toAppError } from '../http/error-response.js';
 import { assertReadMethod, identifyRequest, readPath } from '../http/request.js';
 import { AppError, getErrorCode, isConnectionError, serviceUnavailable } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
+import { pingQueues } from '../platform/process/redis.js';
 import { RedisTimeoutError } from '../platform/process/redis-clients.js';
 import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
@@ -43,6 +44,7 @@ export interface Readiness {
 
 const CHECK_TIMEOUT_MS = 2000;
 
+/** Creates the checks that the stores respond, and that they have the tables of this version. */
 export function createStoreChecks(runtime: Runtime): Check[] {
   const { db, redis, neededSchema } = runtime;
   return [
@@ -52,7 +54,7 @@ export function createStoreChecks(runtime: Runtime): Check[] {
       // Without Redis the queue is a set of PostgreSQL tables.
       run: async () =>
         void (redis
-          ? await assertQueuesWritable(redis.fast)
+          ? await pingQueues(redis.fast)
           : await db.query({ text: 'select 1 from bullmq.job limit 1' })),
     },
     {
@@ -67,11 +69,18 @@ export function createStoreChecks(runtime: Runtime): Check[] {
 
 /**
  * Creates the checks of a process that handles requests. Such a process needs the queue only for
- * writes.
+ * writes. Workers do not check that Redis takes writes, because they continue while it is full.
  */
 export function createServingChecks(runtime: Runtime): Check[] {
+  const { redis } = runtime;
   return createStoreChecks(runtime).map((check) =>
-    check.name === 'queue' ? { ...check, isForWrites: true } : check,
+    check.name === 'queue'
+      ? {
+          name: check.name,
+          isForWrites: true,
+          run: redis ? () => assertQueuesWritable(redis.fast) : check.run,
+        }
+      : check,
   );
 }
 

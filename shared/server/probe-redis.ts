@@ -89,7 +89,9 @@ export async function probeRedis(
     return ms;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw findWriteRefusal(error) ?? findRefusal(error) ?? explain(lastDetail ?? error, location);
+    throw (
+      findWriteRefusal(error, needsWrites) ?? findRefusal(error) ?? explain(lastDetail ?? error, location)
+    );
   } finally {
     redis.disconnect();
   }
@@ -116,9 +118,14 @@ function findRefusal(error: unknown): StartError | undefined {
   return new StartError(problem, refusal.remedy, { cause: error });
 }
 
-function findWriteRefusal(error: unknown): StartError | undefined {
+/** Redis refuses even a PING while it cannot save to disk. A start then waits. */
+function findWriteRefusal(
+  error: unknown,
+  needsWrites: boolean,
+): StartError | TransientStartError | undefined {
   const problem = describeWriteRefusal(error);
   if (!problem) return undefined;
+  if (!needsWrites) return new TransientStartError(error);
   return new StartError(`${problem}.`, 'Read docs/guides/redis.md.', { cause: error });
 }
 

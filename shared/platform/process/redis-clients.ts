@@ -55,7 +55,11 @@ class PersistentRedis extends Redis {
   override disconnect(reconnect = false): void {
     if (!reconnect) {
       this.#isClosed = true;
-      if (this.status === 'reconnecting') this.#endWithoutSocket();
+      if (this.status === 'reconnecting') {
+        this.#endWithoutSocket();
+        // Behind sentinels, the search for the master must end too.
+        if (!this.options.sentinels) return;
+      }
     }
     super.disconnect(reconnect);
   }
@@ -144,10 +148,18 @@ export class EndingCluster extends Cluster<'legacy'> {
   }
 
   override disconnect(reconnect = false): void {
-    if (this.status === 'end') return;
-    // As in PersistentRedis: no node will disconnect, so ioredis would not end the client.
-    if (!reconnect && this.status === 'reconnecting') this.status = 'wait';
+    const { status } = this;
     super.disconnect(reconnect);
+    if (status === 'end') this.status = 'end';
+    // As in PersistentRedis: no node will disconnect, so ioredis would not end the client.
+    else if (status === 'reconnecting' && !reconnect) this.#endWithoutNodes();
+  }
+
+  #endWithoutNodes(): void {
+    this.status = 'end';
+    const { flushQueue } = this as unknown as { flushQueue: (error: Error) => void };
+    flushQueue.call(this, new Error('Connection is closed.'));
+    process.nextTick(() => this.emit('end'));
   }
 }
 

@@ -77,7 +77,7 @@ export function createRedisClient(location: RedisLocation, mode: RedisMode): Red
     retryStrategy: retry,
     // The value 2 makes ioredis reconnect and send the command again. READONLY comes from the old
     // node after a failover, LOADING from a node that is still starting.
-    reconnectOnError: (error) => (/READONLY|LOADING/.test(error.message) ? 2 : false),
+    reconnectOnError: (error) => (mode !== 'probe' && /READONLY|LOADING/.test(error.message) ? 2 : false),
   });
 }
 
