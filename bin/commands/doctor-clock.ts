@@ -1,5 +1,6 @@
 import type { Database } from '../../shared/platform/postgres/database.js';
 import { readScheduleRuns } from '../../shared/queues/schedule-runs.js';
+import { isInSessionTenants } from '../../shared/records/session-tenants.js';
 import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/records/sweeps/sweep-failures.js';
 import { loadPostgresTimeZones } from '../../shared/resources/settings/time-zones.js';
 import { SCHEDULES } from '../../workers/clock/processor.js';
@@ -49,7 +50,7 @@ export async function checkAccounts(db: Database): Promise<string> {
     loadPostgresTimeZones(db),
     readAcrossTenants<{ id: string; time_zone: string }>(
       db,
-      'select tenant_id as id, time_zone from tenants',
+      `select t.tenant_id as id, t.time_zone from tenants t where ${isInSessionTenants('t')}`,
     ),
     readAcrossTenants<SweepFailure>(db, LIST_SWEEP_FAILURES),
   ]);

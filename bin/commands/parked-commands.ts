@@ -1,6 +1,7 @@
 import { unparkCommand } from '../../shared/operations/command-attempts.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Transaction } from '../../shared/platform/postgres/database.js';
+import { isInSessionTenants } from '../../shared/records/session-tenants.js';
 import { recordOperatorAction } from '../cli/audit-entry.js';
 import type { RunCommand } from '../cli/command.js';
 import { CliError, EXIT, notFoundError, usageError } from '../cli/exit-codes.js';
@@ -14,7 +15,7 @@ interface ParkedRow extends Record<string, unknown> {
 
 // The query leaves out the command's input, because the input may contain a customer's data.
 const PARKED = `select command_id, tenant_id, command->>'type' as type, command->>'entityId' as entity_id, command->>'requestId' as request_id,
-  attempts, first_attempt_at, last_attempt_at, parked_at from command_attempts where parked_at is not null`;
+  attempts, first_attempt_at, last_attempt_at, parked_at from command_attempts a where ${isInSessionTenants('a')} and parked_at is not null`;
 
 /**
  * `tow commands parked`: lists commands that killed their worker too often

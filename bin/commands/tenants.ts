@@ -5,6 +5,7 @@ import { validate } from '../../shared/contracts/schemas/validate.js';
 import { TIERS } from '../../shared/contracts/vocabulary.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
+import { isInSessionTenants } from '../../shared/records/session-tenants.js';
 import { isNodeTimeZone, isPostgresTimeZone } from '../../shared/resources/settings/time-zones.js';
 import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import type { CommandArgs, RunCommand } from '../cli/command.js';
@@ -49,7 +50,8 @@ async function assertTimeZone(db: Database, timeZone: string): Promise<void> {
     throw usageError(`"${timeZone}" is not a time zone; give an IANA name such as America/Chicago.`);
 }
 
-const LIST_TENANTS = `select tenant_id as id, name, environment, live_tenant_id, tier, time_zone, created_at from tenants`;
+const LIST_TENANTS = `select tenant_id as id, name, environment, live_tenant_id, tier, time_zone, created_at
+  from tenants t where ${isInSessionTenants('t')}`;
 
 /** `tow tenants list`: lists all tenants, each followed by its sandbox. */
 export const listTenants: RunCommand = async (_args, { store }) => {
@@ -84,12 +86,12 @@ export async function findNamedTenant(db: Database, { values }: CommandArgs): Pr
   const id = String(values.tenant).toLowerCase();
   if (!isUuid(id)) throw usageError('--tenant must be the id of a tenant; `tow tenants list` shows them.');
   const [tenant] = await db.read<TenantRow>(id, {
-    text: `${LIST_TENANTS} where tenant_id = $1`,
+    text: `${LIST_TENANTS} and tenant_id = $1`,
     values: [id],
   });
   if (!tenant) throw notFoundError('tenant');
   if (values.sandbox !== true || tenant.environment === 'sandbox') return tenant;
-  const [sandbox] = await readAcrossTenants<TenantRow>(db, `${LIST_TENANTS} where live_tenant_id = $1`, [id]);
+  const [sandbox] = await readAcrossTenants<TenantRow>(db, `${LIST_TENANTS} and live_tenant_id = $1`, [id]);
   if (!sandbox) throw notFoundError('sandbox');
   return sandbox;
 }
