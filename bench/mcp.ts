@@ -4,6 +4,7 @@ import { mintKey } from '../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../shared/resources/api-keys/handlers.js';
 import { fillInvoices, readIds } from './support/fill.js';
 import { type LoadResult, runLoad } from './support/load/closed-load.js';
+import { readRequest, toolCallRequest } from './support/load/requests.js';
 import { createTenant, openBenchDatabase, SECRET_KEY, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
@@ -22,25 +23,6 @@ function cycle(ids: string[]): () => string {
   return () => {
     next = (next + 1) % ids.length;
     return ids[next] as string;
-  };
-}
-
-function getRequest(key: string, path: () => string): () => string {
-  return () => `GET ${path()} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-}
-
-/** Builds a `tools/call` request like those of the official MCP client. */
-function toolCallRequest(key: string, name: string, args: () => object): () => string {
-  let id = 0;
-  return () => {
-    id += 1;
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name, arguments: args() },
-    });
-    return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   };
 }
 
@@ -63,12 +45,12 @@ const pairs = [
   {
     label: 'get_invoice against GET /v1/invoices/{id}',
     ours: toolCallRequest(agentKey, 'get_invoice', toArguments(cycle(ids))),
-    rest: getRequest(key, toPath(cycle(ids))),
+    rest: readRequest(key, toPath(cycle(ids))),
   },
   {
     label: 'list_invoices of 50 against GET /v1/invoices?limit=50',
     ours: toolCallRequest(agentKey, 'list_invoices', () => ({ limit: 50 })),
-    rest: getRequest(key, () => '/v1/invoices?limit=50'),
+    rest: readRequest(key, () => '/v1/invoices?limit=50'),
   },
 ];
 for (const { label, ours, rest } of pairs) {

@@ -50,3 +50,23 @@ export function newInvoiceRequest(key: string): () => string {
     });
   };
 }
+
+/** Returns a function that builds GET requests as raw text. */
+export function readRequest(key: string, path: () => string): () => string {
+  return () => `GET ${path()} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+}
+
+/** Builds a `tools/call` request like those of the official MCP client. */
+export function toolCallRequest(key: string, name: string, args: () => object): () => string {
+  let id = 0;
+  return () => {
+    id += 1;
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, arguments: args() },
+    });
+    return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  };
+}
