@@ -10,13 +10,20 @@ export const SCHEDULES: readonly Schedule[] = Object.values(schedules);
 
 /**
  * Creates the processor of the clock's jobs. A job's name is the name of its schedule, or
- * `touch-keys`.
+ * `touch-keys`. Skips schedules that only another version has: they stay in the queue when an older
+ * version is back, or when a newer one dropped them.
  */
 export function createClockProcessor(runtime: Runtime): Processor<ClockJob> {
   const tasks = new Map(SCHEDULES.map((schedule) => [schedule.name, prepareSchedule(runtime, schedule)]));
+  const skipped = new Set<string>();
   return async (job) => {
     const run = job.name === 'touch-keys' ? () => recordKeyUses(runtime, job.data) : tasks.get(job.name);
-    if (!run) throw new Error(`the clock has no task ${job.name}`);
+    if (!run) {
+      if (!skipped.has(job.name))
+        runtime.logger.warn({ schedule: job.name }, 'the clock skips a schedule of another version');
+      skipped.add(job.name);
+      return;
+    }
     const startedAt = performance.now();
     const facts = await run();
     runtime.logger.debug(

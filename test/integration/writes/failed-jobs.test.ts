@@ -1,11 +1,12 @@
+import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import pino from 'pino';
 import { newId } from '../../../shared/platform/ids.js';
 import { openQueue, openWorker } from '../../../shared/queues/backend.js';
-import { openClockQueue } from '../../../shared/queues/clock.js';
+import { type ClockJob, openClockQueue } from '../../../shared/queues/clock.js';
 import { readScheduleRuns } from '../../../shared/queues/schedule-runs.js';
 import { startClock } from '../../../workers/clock/index.js';
-import { SCHEDULES } from '../../../workers/clock/processor.js';
+import { createClockProcessor, SCHEDULES } from '../../../workers/clock/processor.js';
 import { eventually } from '../../support/poll.js';
 import { useOwnStack } from '../../support/use-stack.js';
 
@@ -106,5 +107,16 @@ describe('failed jobs', () => {
     await stack.runAsOwner('alter table impounds rename column days_away to free_days');
     await openClockQueue(stack.runtime).add('accrue-storage', {}, { jobId: newId() });
     await eventually('the schedule has succeeded', async () => (await readSchedules())['accrue-storage']?.ok);
+  });
+
+  it('the clock skips schedules that only another version has, and warns of each once', async () => {
+    const run = createClockProcessor(stack.runtime);
+    for (const name of ['of-a-newer-version', 'of-a-newer-version', 'of-another'])
+      await run({ name, data: {} } as Job<ClockJob>, '');
+    const warned = entries.filter(({ msg }) => msg === 'the clock skips a schedule of another version');
+    expect(warned.map(({ level, schedule }) => [level, schedule])).to.deep.equal([
+      [40, 'of-a-newer-version'],
+      [40, 'of-another'],
+    ]);
   });
 });
