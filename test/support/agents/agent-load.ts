@@ -11,6 +11,8 @@ import { TestAgent } from './agent.js';
 const AGENTS = 8;
 const RETRY_MS = 100;
 const RETRIED_CODES = ['service_unavailable', 'idempotency_in_progress'];
+/** A proxy responds 502 if a process ends its connection, for example during an upgrade. */
+const RETRIED_STATUSES = [502, 503];
 
 export interface AgentTenant {
   id: string;
@@ -61,10 +63,12 @@ export class AgentLoad {
   /**
    * @param origins addresses of the replicas; attempts rotate through them, as behind a load
    * balancer
+   * @param thinkMs how long an agent waits between two calls
    */
   constructor(
     private readonly origins: readonly string[],
     private readonly tenants: readonly AgentTenant[],
+    private readonly thinkMs = 0,
   ) {}
 
   get answeredCount(): number {
@@ -113,6 +117,7 @@ export class AgentLoad {
         await attempt(call, connections[(round + call.sent) % connections.length] as TestAgent);
         if (!call.result) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
+      if (this.thinkMs > 0) await new Promise((resolve) => setTimeout(resolve, this.thinkMs));
     }
     await Promise.all(connections.map(({ client }) => client.close()));
   }
@@ -124,10 +129,10 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   try {
     result = await agent.call(call.tool, call.args);
   } catch (error) {
-    // After a broken connection, a refused connection or a 503, leave the call without a result.
-    // The agent then sends the call again. A correct server returns no other HTTP error.
+    // After a broken or refused connection, a 502 or a 503, leave the call without a result. The
+    // agent then sends the call again. A correct server returns no other HTTP error.
     const { code } = error as { code?: number };
-    if (typeof code === 'number' && code !== 503) call.refusal = String(error);
+    if (typeof code === 'number' && !RETRIED_STATUSES.includes(code)) call.refusal = String(error);
     return;
   }
   const text = (result.content[0] as { text: string }).text;

@@ -1,4 +1,4 @@
-import type { ProcessEnd, Processes, TestProcess } from './processes.js';
+import { PROJECT, type ProcessEnd, type Processes, type TestProcess } from './processes.js';
 
 /** The totals over all faults and loads of a test run. The run prints them at its end. */
 export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
@@ -9,6 +9,8 @@ export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
  */
 export class DeployedService {
   process: TestProcess | undefined;
+  /** The folder of the release that the next start runs. */
+  folder = PROJECT;
 
   constructor(
     private readonly processes: Processes,
@@ -28,7 +30,7 @@ export class DeployedService {
    */
   launch(settings: Record<string, string> = {}): TestProcess {
     const env = { ...this.env, PORT: `${this.port}`, ...settings };
-    this.process = this.processes.start({ command: this.command, env });
+    this.process = this.processes.start({ command: this.command, env, cwd: this.folder });
     return this.process;
   }
 

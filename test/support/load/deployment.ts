@@ -42,6 +42,10 @@ export interface DeploymentOptions {
   mcps?: number;
   /** Default 0: no process of a scaled-out deployment writes exports. */
   exporters?: number;
+  /** Default 0: no process of a scaled-out deployment calls vendors. */
+  integrators?: number;
+  /** The folder of the release that the deployment begins with; default: this checkout. */
+  folder?: string;
   settings?: Record<string, string>;
   /** Starts the Redis of a scaled-out deployment; default: one server without a password. */
   startRedis?: () => Promise<StartedRedis>;
@@ -67,6 +71,7 @@ export class Deployment {
   /** The processes that serve agents. In an all-in-one deployment, this is the web process. */
   mcps: DeployedService[] = [];
   exporters: DeployedService[] = [];
+  integrators: DeployedService[] = [];
   clock: DeployedService | undefined;
   /**
    * The process that sends messages. It exists only in a scaled-out deployment with an SMTP_URL.
@@ -109,30 +114,35 @@ export class Deployment {
       ...options.settings,
     };
     if (!IS_SCALED) {
-      this.webs = [await this.#createService(['node', 'dist/bin/start.js'], settings)];
+      this.webs = [await this.#createService(['node', 'dist/bin/start.js'], settings, options)];
       this.writers = this.webs;
       this.webhooks = this.webs;
       this.mcps = this.webs;
       this.exporters = this.webs;
+      this.integrators = this.webs;
       return;
     }
     const stores = { ...settings, ...(await this.#startStores(options)) };
     const commandLines = await readProcfile();
+    if (options.folder) await this.#release(commandLines.release ?? [], stores, options.folder);
     const services = (type: string, count: number) =>
-      Promise.all(Array.from({ length: count }, () => this.#createService(commandLines[type] ?? [], stores)));
+      Promise.all(
+        Array.from({ length: count }, () => this.#createService(commandLines[type] ?? [], stores, options)),
+      );
     this.webs = await services('web', options.webs ?? 1);
     this.writers = await services('writes', options.writers ?? 1);
     this.webhooks = await services('webhooks', options.webhooks ?? 0);
     this.mcps = await services('mcp', options.mcps ?? 0);
     this.exporters = await services('exports', options.exporters ?? 0);
+    this.integrators = await services('integrations', options.integrators ?? 0);
     [this.clock] = await services('clock', 1);
     if (options.settings?.SMTP_URL) [this.messages] = await services('messages', 1);
   }
 
-  async #startStores({ startRedis: start }: DeploymentOptions): Promise<Record<string, string>> {
+  async #startStores({ startRedis: start, folder }: DeploymentOptions): Promise<Record<string, string>> {
     this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, logger: silent });
     const { databaseUrl } = this.postgres;
-    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
+    if (!folder) await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
     if (start) {
       this.#ownRedis = await start();
       return { DATABASE_URL: databaseUrl, ...this.#ownRedis.settings };
@@ -141,8 +151,24 @@ export class Deployment {
     return { DATABASE_URL: databaseUrl, REDIS_URL: `redis://127.0.0.1:${this.redis.port}` };
   }
 
-  async #createService(command: string[], env: Record<string, string>): Promise<DeployedService> {
-    return new DeployedService(this.processes, command, env, await getFreePort());
+  async #createService(
+    command: string[],
+    env: Record<string, string>,
+    { folder }: DeploymentOptions,
+  ): Promise<DeployedService> {
+    const service = new DeployedService(this.processes, command, env, await getFreePort());
+    if (folder) service.folder = folder;
+    return service;
+  }
+
+  async #release(command: string[], env: Record<string, string>, cwd: string): Promise<void> {
+    const { code, output } = await this.processes.run({ command, env, cwd });
+    if (code !== 0) throw new Error(`the release process of ${cwd} ended with ${code}:\n${output}`);
+  }
+
+  /** Runs the `release` process of a release's folder: it migrates the database. */
+  async release(folder: string): Promise<void> {
+    await this.#release((await readProcfile()).release ?? [], this.web.env, folder);
   }
 
   /** All services of the deployment, each once. */
@@ -155,6 +181,7 @@ export class Deployment {
         ...this.webhooks,
         ...this.mcps,
         ...this.exporters,
+        ...this.integrators,
         ...others,
       ]),
     ];

@@ -22,7 +22,8 @@ const RETRY_MS = 200;
  * is faster, so it must acknowledge more.
  */
 const PROGRESS_CALLS = IS_SCALED ? 200 : 400;
-const RETRIED_STATUSES = [429, 503];
+/** A proxy responds 502 if a process ends its connection, for example during an upgrade. */
+const RETRIED_STATUSES = [429, 502, 503];
 
 /** An invoice that a client wants to create, and the responses that the client got. */
 export interface LoadCall {
@@ -58,6 +59,8 @@ interface Reply {
 export interface LoadOptions {
   /** The addresses of the product. Requests rotate through them, as behind a load balancer. */
   origins: string[];
+  /** True if the address is a balancer's, which ends connections for reasons of its own. */
+  isBalanced?: boolean;
   tenants: DeployedTenant[];
   clients?: number;
   thinkMs?: number;
@@ -202,13 +205,14 @@ export class Load {
         signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
       });
       const { statusCode: status, headers } = response;
-      if (headers.connection === 'close') this.#draining.add(origin);
+      if (headers.connection === 'close' && !this.options.isBalanced) this.#draining.add(origin);
       const reply = parseReply(status, await response.body.text());
       // Record the error message, so that a failed test shows which of the product's 503 responses
       // this was.
       const why = status >= 500 ? `: ${reply.body.error?.message}` : '';
       call.attempts.push(`${method} ${status}${why}`);
-      this.deviations.push(...findDeviations({ method, path, status, headers, body: reply.body }));
+      if (status !== 502)
+        this.deviations.push(...findDeviations({ method, path, status, headers, body: reply.body }));
       return reply;
     } catch (error) {
       const reason = describeError(error);
@@ -282,7 +286,8 @@ function isRetried({ status, body }: Reply): boolean {
 }
 
 function parseReply(status: number, text: string): Reply {
-  return { status, text, body: JSON.parse(text) };
+  // A 502 is the proxy's own page.
+  return { status, text, body: status === 502 ? {} : JSON.parse(text) };
 }
 
 function describeError(error: unknown): string {

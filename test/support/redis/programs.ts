@@ -30,8 +30,10 @@ export function findMissingProgram(...programs: string[]): string | undefined {
 }
 
 export function hasProgram(program: string): boolean {
+  // Debian keeps some programs where only root's PATH leads.
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
   // `openssl` knows no option --version, so its status does not count.
-  return spawnSync(program, ['--version']).error === undefined;
+  return spawnSync(program, ['--version'], { env }).error === undefined;
 }
 
 interface ServerOptions {
