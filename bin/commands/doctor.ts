@@ -19,6 +19,12 @@ import { CliError, describeReason, EXIT, type ExitCode, toCliError } from '../cl
 import { isReachableAsApp } from '../cli/store.js';
 import { checkAccounts, checkClock, REMEDY_FOR_ACCOUNTS, REMEDY_FOR_CLOCK } from './doctor-clock.js';
 import { checkConnections, REMEDY_FOR_CONNECTIONS } from './doctor-connections.js';
+import {
+  checkLostWrites,
+  checkPrimary,
+  REMEDY_FOR_LOST_WRITES,
+  REMEDY_FOR_PRIMARY,
+} from './doctor-primary.js';
 import { checkRedis } from './doctor-redis.js';
 
 /** The result of one check. `next` says how to fix a failure. */
@@ -39,16 +45,18 @@ const REMEDY_FOR_PARTITIONS =
   'The clock creates and drops partitions every hour; its log names the error. Move the rows of a default partition by hand.';
 /** The checks that need PostgreSQL. */
 const DATABASE_CHECKS = [
+  'primary',
   'role',
   'migrations',
   'partitions',
   'clock',
   'accounts',
   'connections',
+  'lost_writes',
   'secret_key',
 ];
 /** The checks that need the tables of this version. */
-const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
+const TABLE_CHECKS = DATABASE_CHECKS.slice(3);
 const MIGRATE = 'Run `tow migrate` (npm start runs it automatically).';
 
 /**
@@ -152,6 +160,7 @@ async function checkDatabase(context: CommandContext, config: Config): Promise<F
   });
   if (!db) return [reachable, ...skipChecks(DATABASE_CHECKS, 'PostgreSQL')];
   const openDb = db;
+  const primary = await runCheck('primary', REMEDY_FOR_PRIMARY, () => checkPrimary(openDb, config.redis));
   const role = await runCheck(
     'role',
     `${MIGRATE} The role of DATABASE_URL must own the tables and must not be a superuser.`,
@@ -159,15 +168,17 @@ async function checkDatabase(context: CommandContext, config: Config): Promise<F
   );
   const migrations = await runCheck('migrations', MIGRATE, () => checkMigrations(openDb));
   if (migrations.status !== 'ok')
-    return [reachable, role, migrations, ...skipChecks(TABLE_CHECKS, 'the migrations')];
+    return [reachable, primary, role, migrations, ...skipChecks(TABLE_CHECKS, 'the migrations')];
   return [
     reachable,
+    primary,
     role,
     migrations,
     await runCheck('partitions', REMEDY_FOR_PARTITIONS, () => checkPartitions(databaseUrl)),
     await runCheck('clock', REMEDY_FOR_CLOCK, () => checkClock(openDb)),
     await runCheck('accounts', REMEDY_FOR_ACCOUNTS, () => checkAccounts(openDb)),
     await runCheck('connections', REMEDY_FOR_CONNECTIONS, () => checkConnections(openDb)),
+    await runCheck('lost_writes', REMEDY_FOR_LOST_WRITES, () => checkLostWrites(openDb)),
     await runCheck('secret_key', 'Set the SECRET_KEY that the running processes have.', () =>
       checkSecretKey(openDb, config.secretKey),
     ),

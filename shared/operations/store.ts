@@ -24,6 +24,7 @@ import {
 import { type AuditedResultRow, HAS_CHANGES_COLUMN, rebuildResult } from './audited-result.js';
 import { EXPIRED_COMMAND_ATTEMPTS } from './command-attempts.js';
 import { EXPIRED_IDEMPOTENCY_RECORDS } from './idempotency-records.js';
+import { EXPIRED_LOST_WRITES } from './lost-writes/lost-write-rows.js';
 import { IS_PENDING } from './pending.js';
 import { findReusedKeyError, type StoredRequest } from './reused-key.js';
 
@@ -178,6 +179,7 @@ const EXPIRY_RULES: readonly ExpiryRule[] = [
   EXPIRED_INVITATIONS,
   EXPIRED_RESETS,
   EXPIRED_ACCESS_MAILS,
+  EXPIRED_LOST_WRITES,
 ];
 
 /** Deletes expired rows, at most `limit` per table. Returns the number of deleted rows. */

@@ -122,6 +122,11 @@ function createFailureCounters(registers: Registry[]) {
       labelNames: ['queue', 'name', 'final'],
       registers,
     }),
+    lostWrites: new Counter({
+      name: 'tow_lost_writes_total',
+      help: 'Acknowledged writes that were missing after another PostgreSQL server became the primary (tow doctor lists them)',
+      registers,
+    }),
     sweepFaults: new Counter({
       name: 'tow_sweep_accounts_left_out_total',
       help: 'Accounts that a clock sweep skipped because they failed, once per pass (tow doctor lists them)',

@@ -46,9 +46,15 @@ const CHECK_TIMEOUT_MS = 2000;
 
 /** Creates the checks that the stores respond, and that they have the tables of this version. */
 export function createStoreChecks(runtime: Runtime): Check[] {
-  const { db, redis, neededSchema } = runtime;
+  const { db, primaryWatch, redis, neededSchema } = runtime;
   return [
-    { name: 'postgres', run: async () => void (await db.query({ text: 'select 1' })) },
+    {
+      name: 'postgres',
+      run: async () => {
+        await db.query({ text: 'select 1' });
+        if (primaryWatch.problem) throw new CheckFailure(primaryWatch.problem);
+      },
+    },
     {
       name: 'queue',
       // Without Redis the queue is a set of PostgreSQL tables.

@@ -37,7 +37,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     afterCommit: createWakeUpSender(runtime),
   };
   const outageWait = new OutageWait({
-    probe: () => db.query({ text: 'select 1' }),
+    // A transaction, because an old primary still answers other queries.
+    probe: () => db.transaction([], (tx) => tx.query({ text: 'select 1' })),
     isClosing: () => runtime.lifecycle.isClosing,
   });
   return async (job) => {

@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { isConnectionError, markFailedConnect } from '../errors.js';
 import type { Logger } from '../logger.js';
+import { GuardedConnections } from '../primary/guarded-connections.js';
+import { KnownPrimary } from '../primary/known-primary.js';
 import { CachedPlans } from './cached-plans.js';
-import { readWithSetting } from './read.js';
+import { createReadSetting, readWithSetting } from './read.js';
 import { type Row, type SqlQuery, sendQuery } from './send.js';
 import { buildAppSessionOptions } from './session.js';
 import { type CheckedOutClient, SharedReadConnections } from './shared-reads.js';
@@ -49,16 +51,13 @@ export interface Database {
 
 const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
 
-/** Builds the query that applies `setting` to a transaction and makes the transaction read-only. */
-function createReadSetting(name: string, setting: string, values: string[]): SqlQuery {
-  return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
-}
-
 export interface OpenDatabaseOptions {
   databaseUrl: string;
   poolSize: number;
   applicationName: string;
   logger: Logger;
+  /** The newest primary that the process knows; by default, the newest that this pool has seen. */
+  primary?: KnownPrimary;
 }
 
 /**
@@ -86,7 +85,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   // client, but `checkOut` has not run yet. Without this listener, the error would end the process.
   // The client's next query reports the lost connection.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return new PooledDatabase(pool, options.poolSize);
+  return new PooledDatabase(pool, options.poolSize, options.primary ?? new KnownPrimary());
 }
 
 class PooledDatabase implements Database {
@@ -94,11 +93,14 @@ class PooledDatabase implements Database {
   private readonly slowQueries = new SlowQueries();
   private readonly readConnections = new SharedReadConnections(() => this.checkOut(), this.slowQueries);
   private readonly slowReads: SlowReads;
+  private readonly connections: GuardedConnections;
 
   constructor(
     private readonly pgPool: pg.Pool,
     poolSize: number,
+    primary: KnownPrimary,
   ) {
+    this.connections = new GuardedConnections(primary);
     this.slowReads = new SlowReads(poolSize);
   }
 
@@ -204,7 +206,10 @@ class PooledDatabase implements Database {
     work: (tx: Transaction) => Promise<T>,
     end: 'commit' | 'rollback',
   ): Promise<T> {
-    return this.withClient((client, discard) => runTransaction(client, { tenantIds, work, end, discard }));
+    return this.withClient(async (client, discard) => {
+      const assertPrimary = await this.connections.guard(client, (query) => sendQuery(client, query));
+      return runTransaction(client, { tenantIds, work, end, discard, assertPrimary });
+    });
   }
 
   /**

@@ -2,6 +2,11 @@ import type pg from 'pg';
 import { QueryGroup } from './query-group.js';
 import { type SqlQuery, traceQuery } from './send.js';
 
+/** Builds the query that applies `setting` to a transaction and makes the transaction read-only. */
+export function createReadSetting(name: string, setting: string, values: string[]): SqlQuery {
+  return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
+}
+
 /**
  * Applies the setting and runs the query in one transaction. No other query on this connection runs
  * between the setting and the query. Both form one {@link QueryGroup}, so a read needs no begin and

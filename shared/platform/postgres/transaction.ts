@@ -29,6 +29,8 @@ interface TransactionRun<T> {
   end: 'commit' | 'rollback';
   /** Marks the connection as broken. */
   discard: (error: Error) => void;
+  /** Throws if the connection's server is no longer the primary. */
+  assertPrimary: () => void;
 }
 
 /** Collects the queries of an event-loop tick, and sends them together at the end of the tick. */
@@ -64,7 +66,7 @@ class GroupSender {
 /** @throws the first error of `work`, of a query or of the commit, after the rollback */
 export async function runTransaction<T>(
   client: pg.PoolClient,
-  { tenantIds, work, end, discard }: TransactionRun<T>,
+  { tenantIds, work, end, discard, assertPrimary }: TransactionRun<T>,
 ): Promise<T> {
   const sender = new GroupSender(client);
   const opening = Promise.all([
@@ -96,12 +98,16 @@ export async function runTransaction<T>(
     });
     hasEnded = true;
     await opening;
+    assertPrimary();
     const results = await Promise.all([
       ...queriesAtCommit.map(({ query }) => sender.query(query)),
       sender.control({ name: end, text: end }),
     ]);
     if (results.at(-1)?.command !== end.toUpperCase())
       throw new Error('the transaction was rolled back by the server');
+    // Another server may have replaced this one during the commit, which is then lost. Report no
+    // success: the retry finds out what the new primary has.
+    if (end === 'commit') assertPrimary();
     queriesAtCommit.forEach(({ onRows }, index) => {
       onRows?.(results[index]?.rows as never[]);
     });

@@ -6,15 +6,21 @@ import { createLimiter, type Limiter } from '../limits/limiter.js';
 import { createLogger, type Logger } from '../logger.js';
 import { addCollectedGauge, createMetrics, type Metrics } from '../metrics.js';
 import { type Database, openDatabase } from '../postgres/database.js';
+import { KnownPrimary } from '../primary/known-primary.js';
+import { PrimaryWatch } from '../primary/primary-watch.js';
 import type { NeededSchema } from './needed-schema.js';
 import { connectRedis, type RedisClient } from './redis.js';
 import type { Foundation } from './run-process.js';
+import { createSharedTimelines } from './shared-timelines.js';
 import { UnsentResponses } from './unsent-responses.js';
 
 /** The objects that all parts of a process share, built once from the configuration. */
 export interface Runtime extends Foundation {
   metrics: Metrics;
   db: Database;
+  /** The newest primary of PostgreSQL that this process knows. */
+  primary: KnownPrimary;
+  primaryWatch: PrimaryWatch;
   bus: Bus;
   limiter: Limiter;
   /** Tracks responses that this process keeps in memory because clients have not read them. */
@@ -56,13 +62,18 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
   const { config, logger, lifecycle } = foundation;
   const { databaseUrl } = options;
   const metrics = createMetrics();
+  const redis = config.redis ? connectStores(config.redis, logger, lifecycle) : undefined;
+  const primary = new KnownPrimary(redis && createSharedTimelines(redis.patient));
   const db = openDatabase({
     databaseUrl,
     poolSize: config.databasePoolSize,
     applicationName: `tow-${options.name}`,
     logger,
+    primary,
   });
   lifecycle.onClose('postgres pool', () => db.close());
+  const primaryWatch = new PrimaryWatch({ primary, query: (query) => db.query(query), logger });
+  lifecycle.onClose('primary watch', () => primaryWatch.close());
   addCollectedGauge(metrics, {
     name: 'tow_postgres_connections',
     help: 'Connections of the pool by state; waiting: callers waiting for a connection',
@@ -71,11 +82,12 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
       for (const [state, count] of Object.entries(db.getPoolStats())) set({ state }, count);
     },
   });
-  const redis = config.redis ? connectStores(config.redis, logger, lifecycle) : undefined;
   return {
     ...foundation,
     metrics,
     db,
+    primary,
+    primaryWatch,
     databaseUrl,
     redis,
     bus: redis ? createRedisBus(redis.fast, redis.subscriber) : createLocalBus(),

@@ -20,6 +20,7 @@ export const NOTICE_KINDS = [
   'autopay_failed',
   'card_expiring',
   'text_limit_reached',
+  'writes_lost',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -22,7 +22,7 @@ export interface NoticeDraft {
  */
 export async function insertNotices(
   tx: Transaction,
-  drafts: readonly { command: Command; notice: NoticeDraft }[],
+  drafts: readonly { command: Pick<Command, 'tenantId' | 'environment'>; notice: NoticeDraft }[],
   config: Config,
 ): Promise<void> {
   if (drafts.length === 0) return;

@@ -169,6 +169,8 @@ const ROWS: Record<string, string> = {
   stored_json_walks: `insert into stored_json_walks (tenant_id, of_table, version, after_id, has_ended)
     values ($1, 'invoices', 1, '${newId()}', true)`,
   sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,
+  lost_writes: `insert into lost_writes (tenant_id, command_id, type, record_id, acknowledged_at, from_timeline, to_timeline)
+    values ($1, '${newId()}', 'invoice.create', '${newId()}', now(), 1, 2)`,
   // Triggers of the tables above have already added entries. Keep only the invoice's entry.
   search_entries: `delete from search_entries where tenant_id = $1 and resource <> 'invoices'`,
   command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,

@@ -33,6 +33,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   detector_looks: 'progress of the detectors',
   terms_changes: 'pending updates by the clock',
   stored_json_walks: 'progress of the clock',
+  lost_writes: 'what the operator must repair after a failover; a notice informs the account',
   sweep_faults: 'failed sweeps of the clock',
   deployment_facts: 'facts shared by the processes of a deployment; they belong to no account',
   schema_migrations: MIGRATION_STATE,

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isConnectionError } from '../../platform/errors.js';
+import type { PrimaryIdentity } from '../../platform/primary/primary-identity.js';
+import type { Runtime } from '../../platform/process/runtime.js';
+import { type AcknowledgedWrite, AcknowledgedWrites } from './acknowledged-writes.js';
+import { findMissingWrites, type PrimaryReplacement, storeLostWrites } from './lost-write-rows.js';
+
+/**
+ * A missing write counts as lost if it is still missing after this time. The queue may have kept
+ * its job, and runs it again within 20 s (`STALL_SETTINGS` of shared/queues/backend.ts).
+ */
+const CONFIRM_MS = 30_000;
+const RETRY_MS = 1000;
+const WRITES_PER_LOG_ENTRY = 100;
+
+type CheckRuntime = Pick<Runtime, 'config' | 'db' | 'logger' | 'metrics'>;
+
+/**
+ * Finds acknowledged writes that a promoted standby has not received. Checks the writes that this
+ * process has acknowledged, after PostgreSQL's primary has changed.
+ */
+export class LostWriteCheck {
+  private replacement: PrimaryReplacement | undefined;
+  private running: Promise<void> | undefined;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly runtime: CheckRuntime,
+    private readonly acknowledged = new AcknowledgedWrites(),
+    private readonly confirmMs = CONFIRM_MS,
+  ) {}
+
+  /** Starts a check. If one is running, another one follows. */
+  start(from: PrimaryIdentity, to: PrimaryIdentity): void {
+    this.replacement = { from: this.replacement?.from ?? from, to };
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  /** Ends a running check without its waits. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (this.replacement) {
+      const { replacement } = this;
+      this.replacement = undefined;
+      await this.check(replacement);
+    }
+  }
+
+  /** Looks for each write twice. Writes that are acknowledged between two looks are included. */
+  private async check(replacement: PrimaryReplacement): Promise<void> {
+    const { logger } = this.runtime;
+    let checked = 0;
+    let lost = 0;
+    let fromNumber = 0;
+    let suspects: AcknowledgedWrite[] = [];
+    for (let look = 1; look <= 2 || suspects.length > 0; look += 1) {
+      if (look > 1) await this.wait(this.confirmMs);
+      const added = this.acknowledged.list(fromNumber);
+      fromNumber = this.acknowledged.nextNumber;
+      checked += added.length;
+      const found = await this.tryUntilClosing(async () => {
+        const confirmed = await findMissingWrites(this.runtime.db, suspects);
+        await storeLostWrites(this.runtime, confirmed, replacement);
+        return { confirmed, missing: await findMissingWrites(this.runtime.db, added) };
+      });
+      if (!found) {
+        this.report(
+          [...suspects, ...added],
+          replacement,
+          'could not check whether acknowledged writes were lost',
+        );
+        return;
+      }
+      this.runtime.metrics.lostWrites.inc(found.confirmed.length);
+      this.report(
+        found.confirmed,
+        replacement,
+        'acknowledged writes were lost: the new primary had not received them',
+      );
+      lost += found.confirmed.length;
+      suspects = found.missing;
+    }
+    logger.info(
+      { ...replacement, checked, lost },
+      'checked the acknowledged writes after a change of the primary',
+    );
+  }
+
+  /** Resolves with undefined if the work fails while the process closes. */
+  private async tryUntilClosing<T>(work: () => Promise<T>): Promise<T | undefined> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (err) {
+        // PostgreSQL is often unreachable for a while after a promotion.
+        const level = isConnectionError(err) ? 'debug' : 'error';
+        this.runtime.logger[level]({ err }, 'the check for lost writes failed; it is tried again');
+        if (this.closing.signal.aborted) return undefined;
+        await this.wait(RETRY_MS);
+      }
+    }
+  }
+
+  private async wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { ref: false, signal: this.closing.signal }).catch(() => undefined);
+  }
+
+  private report(writes: readonly AcknowledgedWrite[], replacement: PrimaryReplacement, text: string): void {
+    for (let start = 0; start < writes.length; start += WRITES_PER_LOG_ENTRY) {
+      const listed = writes.slice(start, start + WRITES_PER_LOG_ENTRY);
+      this.runtime.logger.error({ ...replacement, count: listed.length, writes: listed }, text);
+    }
+  }
+}

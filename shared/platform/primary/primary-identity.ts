@@ -1,0 +1,34 @@
+/**
+ * A primary of PostgreSQL. Each promotion of a standby raises the timeline. Servers that were
+ * copied from each other have the same system identifier.
+ */
+export interface PrimaryIdentity {
+  systemIdentifier: string;
+  timeline: number;
+}
+
+interface IdentityRow {
+  system_identifier: string;
+  wal_file: string | null;
+}
+
+/** Every role may call these functions. PostgreSQL names a WAL file only on a primary. */
+export const READ_IDENTITY = {
+  name: 'read-primary-identity',
+  text: `select system_identifier::text,
+           case when pg_is_in_recovery() then null else pg_walfile_name(pg_current_wal_insert_lsn()) end as wal_file
+         from pg_control_system()`,
+};
+
+/** @returns undefined for a standby */
+export function parseIdentity(row: Record<string, unknown> | undefined): PrimaryIdentity | undefined {
+  const { system_identifier: systemIdentifier, wal_file: walFile } = row as unknown as IdentityRow;
+  // The name of a WAL file begins with the timeline, in eight hexadecimal digits.
+  return walFile === null
+    ? undefined
+    : { systemIdentifier, timeline: Number.parseInt(walFile.slice(0, 8), 16) };
+}
+
+export function describeIdentity({ systemIdentifier, timeline }: PrimaryIdentity): string {
+  return `timeline ${timeline} of the system ${systemIdentifier}`;
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * A TCP address that leads to a server on this machine. A test can let it lead to another server,
+ * as a virtual address does after a failover, or stop all bytes on their way.
+ */
+export class TcpForwarder {
+  private readonly pairs = new Set<[Socket, Socket]>();
+  private isHeld = false;
+
+  private constructor(
+    private readonly server: Server,
+    private target: number,
+  ) {
+    server.on('connection', (client) => this.forward(client));
+  }
+
+  static async start(target: number): Promise<TcpForwarder> {
+    const server = createServer();
+    const forwarder = new TcpForwarder(server, target);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return forwarder;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Leads to another port from now on, and cuts all connections. */
+  leadTo(target: number): void {
+    this.target = target;
+    this.cut();
+  }
+
+  /** Keeps the connections open, but lets no further byte pass. */
+  hold(): void {
+    this.isHeld = true;
+    for (const pair of this.pairs) for (const socket of pair) socket.pause();
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private cut(): void {
+    for (const pair of this.pairs) for (const socket of pair) socket.destroy();
+  }
+
+  private forward(client: Socket): void {
+    const server = connect(this.target, '127.0.0.1');
+    const pair: [Socket, Socket] = [client, server];
+    this.pairs.add(pair);
+    for (const [from, to] of [pair, [server, client] as const]) {
+      from.setNoDelay();
+      from.on('data', (bytes: Buffer) => to.write(bytes));
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.pairs.delete(pair);
+        to.destroy();
+      });
+      if (this.isHeld) from.pause();
+    }
+  }
+}
