@@ -38,7 +38,10 @@ export class LostWriteCheck {
     });
   }
 
-  /** Ends a running check without its waits. */
+  /**
+   * Ends a running check without its waits. It may then report a write that a worker is about to
+   * run again, which `tow doctor` leaves out as soon as it has run.
+   */
   async close(): Promise<void> {
     this.closing.abort();
     await this.running;
@@ -61,22 +64,15 @@ export class LostWriteCheck {
     let suspects: AcknowledgedWrite[] = [];
     for (let look = 1; look <= 2 || suspects.length > 0; look += 1) {
       if (look > 1) await this.wait(this.confirmMs);
-      const added = this.acknowledged.list(fromNumber);
-      fromNumber = this.acknowledged.nextNumber;
-      checked += added.length;
-      const found = await this.tryUntilClosing(async () => {
-        const confirmed = await findMissingWrites(this.runtime.db, suspects);
-        await storeLostWrites(this.runtime, confirmed, replacement);
-        return { confirmed, missing: await findMissingWrites(this.runtime.db, added) };
-      });
+      const range = { from: fromNumber, to: this.acknowledged.nextNumber };
+      fromNumber = range.to;
+      const found = await this.tryUntilClosing(() => this.look(suspects, range, replacement));
       if (!found) {
-        this.report(
-          [...suspects, ...added],
-          replacement,
-          'could not check whether acknowledged writes were lost',
-        );
+        const unchecked = [...suspects, ...[...this.acknowledged.list(range)].flat()];
+        this.report(unchecked, replacement, 'could not check whether acknowledged writes were lost');
         return;
       }
+      checked += found.checked;
       this.runtime.metrics.lostWrites.inc(found.confirmed.length);
       this.report(
         found.confirmed,
@@ -90,6 +86,24 @@ export class LostWriteCheck {
       { ...replacement, checked, lost },
       'checked the acknowledged writes after a change of the primary',
     );
+  }
+
+  /** Stores the suspects that are still missing, and looks for the writes of a range. */
+  private async look(
+    suspects: AcknowledgedWrite[],
+    range: { from: number; to: number },
+    replacement: PrimaryReplacement,
+  ) {
+    const { db } = this.runtime;
+    const confirmed = await findMissingWrites(db, suspects);
+    await storeLostWrites(this.runtime, confirmed, replacement);
+    const missing: AcknowledgedWrite[] = [];
+    let checked = 0;
+    for (const writes of this.acknowledged.list(range)) {
+      missing.push(...(await findMissingWrites(db, writes)));
+      checked += writes.length;
+    }
+    return { confirmed, missing, checked };
   }
 
   /** Resolves with undefined if the work fails while the process closes. */

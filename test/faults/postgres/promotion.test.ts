@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestResponse } from '../../support/client.js';
 import { Failover } from '../../support/load/failover.js';
+import { useProcesses } from '../../support/load/processes.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { TestStack, type TestTenant } from '../../support/stack.js';
@@ -44,8 +45,15 @@ class Write {
   }
 }
 
+interface DoctorCheck {
+  name: string;
+  status: string;
+  detail: string;
+}
+
 describe('the promotion of an asynchronous replica of PostgreSQL', function () {
   this.timeout(240_000);
+  const processes = useProcesses();
   let servers: Failover;
   let stack: TestStack;
   let tenant: TestTenant;
@@ -96,6 +104,22 @@ describe('the promotion of an asynchronous replica of PostgreSQL', function () {
     return Number(row?.count);
   };
 
+  const runTow = async (...args: string[]) => {
+    const env = {
+      NODE_ENV: 'test',
+      DATABASE_URL: servers.databaseUrl,
+      DATA_DIR: stack.runtime.config.dataDir,
+    };
+    const redis: Record<string, string> = stack.redisUrl ? { REDIS_URL: stack.redisUrl } : {};
+    const command = ['node', 'dist/bin/tow.js', ...args, '--json'];
+    const { stdout } = await processes.run({ command, env: { ...env, ...redis } });
+    return JSON.parse(stdout).data;
+  };
+  const diagnose = async (name: string) => {
+    const { checks: found } = (await runTow('doctor')) as { checks: DoctorCheck[] };
+    return found.find((one) => one.name === name);
+  };
+
   it('acknowledged writes that the replica had not received are recorded, exactly these, and can be repeated', async () => {
     await createInvoices(tenant, 5);
     await servers.waitForReplication();
@@ -125,6 +149,13 @@ describe('the promotion of an asynchronous replica of PostgreSQL', function () {
     for (const { id } of lost) expect(notices[0].text).to.include(id);
     const metrics = await stack.runtime.metrics.registry.metrics();
     expect(metrics).to.match(/^tow_lost_writes_total 5$/m);
+
+    const diagnosis = await diagnose('lost_writes');
+    expect(diagnosis).to.include({ status: 'fail' });
+    expect(diagnosis?.detail).to.include(lost[0]?.id);
+    expect((await runTow('lost-writes', 'list')).count).to.equal(5);
+    expect(await runTow('lost-writes', 'resolve')).to.deep.equal({ resolved: 5 });
+    expect(await diagnose('lost_writes')).to.include({ status: 'ok' });
 
     for (const { write, id } of lost) {
       expect((await tenant.client.get(`/invoices/${id}`)).status).to.equal(404);
@@ -168,6 +199,7 @@ describe('the promotion of an asynchronous replica of PostgreSQL', function () {
       () => stack.runtime.primaryWatch.problem !== undefined,
     );
     expect((await fetch(`${stack.origin}/readyz`)).status).to.equal(503);
+    expect(await diagnose('primary')).to.include({ status: IS_SCALED ? 'fail' : 'ok' });
     expect(await countOnPrimary()).to.equal(before);
 
     servers.leadToReplica();
