@@ -49,6 +49,8 @@ export interface DeploymentOptions {
   settings?: Record<string, string>;
   /** Starts the Redis of a scaled-out deployment; default: one server without a password. */
   startRedis?: () => Promise<StartedRedis>;
+  /** The owner's connection string of a running PostgreSQL; default: the embedded server. */
+  databaseUrl?: string;
 }
 
 /** The Redis of a deployment, and how the product reaches it. */
@@ -82,6 +84,7 @@ export class Deployment {
   dataDir = '';
   #db: Database | undefined;
   #ownRedis: StartedRedis | undefined;
+  #ownDatabaseUrl: string | undefined;
 
   /**
    * Prepares a deployment, calls `work`, and then always ends everything. `work` must start the
@@ -112,7 +115,9 @@ export class Deployment {
       DEMO: 'false',
       ...NO_RATE_LIMITS,
       ...options.settings,
+      ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}),
     };
+    this.#ownDatabaseUrl = options.databaseUrl;
     if (!IS_SCALED) {
       this.webs = [await this.#createService(['node', 'dist/bin/start.js'], settings, options)];
       this.writers = this.webs;
@@ -140,8 +145,9 @@ export class Deployment {
   }
 
   async #startStores({ startRedis: start, folder }: DeploymentOptions): Promise<Record<string, string>> {
-    this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, logger: silent });
-    const { databaseUrl } = this.postgres;
+    if (!this.#ownDatabaseUrl)
+      this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, logger: silent });
+    const databaseUrl = await this.#databaseUrl();
     if (!folder) await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
     if (start) {
       this.#ownRedis = await start();
@@ -207,6 +213,7 @@ export class Deployment {
    * @throws if PostgreSQL has never run
    */
   async #databaseUrl(): Promise<string> {
+    if (this.#ownDatabaseUrl) return this.#ownDatabaseUrl;
     const state = await readState(this.dataDir);
     if (!state) throw new Error('there is no database yet');
     return embeddedUrl(OWNER_ROLE, state.ownerPassword, state.port);

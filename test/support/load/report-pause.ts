@@ -11,3 +11,27 @@ export async function reportPause(fault: string, load: Load): Promise<void> {
   await load.waitForCalls(1);
   process.stdout.write(`      ${fault}: writes again within ${Date.now() - startedAt} ms\n`);
 }
+
+const SAMPLE_MS = 20;
+
+/**
+ * Prints the longest time without an acknowledged write while `act` runs and until writes continue.
+ * Asserts no time.
+ */
+export async function reportLongestGap(fault: string, load: Load, act: () => Promise<void>): Promise<void> {
+  let longestMs = 0;
+  let count = load.acknowledgedCount;
+  let changedAt = Date.now();
+  const timer = setInterval(() => {
+    if (load.acknowledgedCount !== count) changedAt = Date.now();
+    count = load.acknowledgedCount;
+    longestMs = Math.max(longestMs, Date.now() - changedAt);
+  }, SAMPLE_MS);
+  try {
+    await act();
+    await load.waitForCalls();
+  } finally {
+    clearInterval(timer);
+  }
+  process.stdout.write(`      ${fault}: no write was acknowledged for ${longestMs} ms\n`);
+}
