@@ -125,15 +125,18 @@ export function markFailedConnect(error: unknown): unknown {
   return error;
 }
 
+/** SQLSTATEs of a server that takes no connection, or no writes because it is a standby. */
+const UNUSABLE_SERVER = ['53300', '25006'];
+
 /**
- * True if PostgreSQL is unreachable, closed the connection, is starting or stopping, or has too
- * many connections (SQLSTATE classes 08 and 57P, and 53300). The query may or may not have taken
- * effect.
+ * True if PostgreSQL is unreachable, closed the connection, is starting or stopping, has too many
+ * connections, or is a standby (SQLSTATE classes 08 and 57P, 53300 and 25006). The query may or may
+ * not have taken effect. A standby counts, because only a new connection can lead to the primary.
  */
 export function isConnectionError(error: unknown): boolean {
   if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;
   const code = getErrorCode(error);
-  if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return true;
+  if (code.startsWith('08') || code.startsWith('57P') || UNUSABLE_SERVER.includes(code)) return true;
   if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
     return true;
   return error instanceof Error && LOST_CONNECTION_MESSAGES.test(error.message);

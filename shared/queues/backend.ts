@@ -1,16 +1,10 @@
-import {
-  createPostgresBackend,
-  type JobsOptions,
-  type Processor,
-  Queue,
-  Worker,
-  type WorkerOptions,
-} from 'bullmq';
+import { type JobsOptions, type Processor, Queue, type Worker, type WorkerOptions } from 'bullmq';
 import { buildAppSessionOptions } from '../platform/postgres/session.js';
 import { QUEUE_PREFIX } from '../platform/process/redis.js';
 import type { Runtime } from '../platform/process/runtime.js';
+import { createQueueBackend, PostgresWorker } from './backends/postgres-worker.js';
+import { connectWorker, RedisWorker } from './backends/redis-worker.js';
 import { reportFailedJobs } from './failed-jobs.js';
-import { connectWorker, RedisWorker } from './redis-worker.js';
 
 /**
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
@@ -127,7 +121,7 @@ function connectQueue(runtime: Runtime, name: string, defaults: JobsOptions): Qu
     : (new Queue(
         name,
         { connection: postgresConnection(runtime, BACKEND_POOL_SIZE), defaultJobOptions: defaults },
-        createPostgresBackend,
+        createQueueBackend,
       ) as unknown as Queue);
   trackFailedAdds(queue);
   queue.on('error', (error) => logger.debug({ err: error, queue: name }, 'queue error'));
@@ -151,11 +145,11 @@ export function openWorker<Data>(
   };
   const worker = connection
     ? new RedisWorker<Data>(name, processor, { ...settings, prefix: QUEUE_PREFIX, connection })
-    : (new Worker(
+    : (new PostgresWorker(
         name,
         processor as Processor,
         { ...settings, connection: postgresConnection(runtime, options.concurrency + 2) },
-        createPostgresBackend,
+        createQueueBackend,
       ) as unknown as Worker<Data>);
   reportFailedJobs(runtime, worker);
   let lastLoggedAt = 0;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { connectRedis, QUEUE_PREFIX } from '../../../shared/platform/process/redis.js';
-import { RedisWorker } from '../../../shared/queues/redis-worker.js';
+import { RedisWorker } from '../../../shared/queues/backends/redis-worker.js';
 import type { Readiness } from '../../../shared/server/health.js';
 import { TestClient } from '../../support/client.js';
 import { runTotals } from '../../support/load/deployed-service.js';

@@ -3,20 +3,24 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /**
  * A TCP address that leads to a server on this machine. A test can let it lead to another server,
- * as a virtual address does after a failover, or stop all bytes on their way.
+ * as a virtual address does after a failover, or stop all bytes on their way. Without a target, it
+ * accepts each connection and closes it at once, as HAProxy does.
  */
 export class TcpForwarder {
   private readonly pairs = new Set<[Socket, Socket]>();
   private isHeld = false;
+  /** The number of connections so far. */
+  connectionCount = 0;
 
   private constructor(
     private readonly server: Server,
-    private target: number,
+    /** The port that new connections lead to. */
+    public target: number | undefined,
   ) {
     server.on('connection', (client) => this.forward(client));
   }
 
-  static async start(target: number): Promise<TcpForwarder> {
+  static async start(target?: number): Promise<TcpForwarder> {
     const server = createServer();
     const forwarder = new TcpForwarder(server, target);
     server.listen(0, '127.0.0.1');
@@ -51,6 +55,11 @@ export class TcpForwarder {
   }
 
   private forward(client: Socket): void {
+    this.connectionCount += 1;
+    if (this.target === undefined) {
+      client.on('error', () => undefined).end();
+      return;
+    }
     const server = connect(this.target, '127.0.0.1');
     const pair: [Socket, Socket] = [client, server];
     this.pairs.add(pair);

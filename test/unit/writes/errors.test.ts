@@ -79,6 +79,7 @@ const CONNECTION_CODES = [
   '57P02',
   '57P03',
   '53300',
+  '25006',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, Worker } from 'bullmq';
-import { connectRedis, type RedisClient } from '../platform/process/redis.js';
-import type { Runtime } from '../platform/process/runtime.js';
+import { connectRedis, type RedisClient } from '../../platform/process/redis.js';
+import type { Runtime } from '../../platform/process/runtime.js';
 
 const REFUSED_PAUSE_MS = 1000;
 
