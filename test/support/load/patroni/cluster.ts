@@ -16,14 +16,12 @@ import {
 import { isRoot } from '../../../../shared/platform/files/is-root.js';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
-import { readDeployFile } from './deploy-files.js';
+import { buildTimes, readDeployFile } from './deploy-files.js';
 import { type MemberState, PatroniMember } from './member.js';
 
 const MEMBERS = ['pg1', 'pg2', 'pg3'];
 const START_TIMEOUT_MS = 90_000;
 const PASSWORDS = { superuser: 'sup', replication: 'rep', rewind: 'rew', rest: 'rest' };
-/** Shorter than in docs/deploy/patroni, so that a failover takes some seconds. */
-const TIMES = { 'ttl: 20': 'ttl: 8', 'loop_wait: 5': 'loop_wait: 1', 'retry_timeout: 5': 'retry_timeout: 3' };
 
 const hasEnded = (program: Pick<ChildProcess, 'exitCode' | 'signalCode'>) =>
   program.exitCode !== null || program.signalCode !== null;
@@ -42,6 +40,9 @@ export class PatroniCluster {
   #port = 0;
   #replicaPort = 0;
 
+  /** @param programs the folder of PostgreSQL's programs, such as /usr/lib/postgresql/15/bin */
+  constructor(private readonly programs: string) {}
+
   /** Starts everything, and creates the role and the database of the service. */
   async start(): Promise<this> {
     running.add(this);
@@ -52,8 +53,8 @@ export class PatroniCluster {
     await this.#startHaproxy();
     for (const member of this.members) member.start();
     await this.waitUntilComplete();
-    await eventually('HAProxy to reach the primary', () => canAnswerQueries(this.#buildUrl('postgres')));
-    const client = new pg.Client({ connectionString: this.#buildUrl('postgres') });
+    await eventually('HAProxy to reach the primary', () => canAnswerQueries(this.buildSuperuserUrl()));
+    const client = new pg.Client({ connectionString: this.buildSuperuserUrl() });
     await client.connect();
     await client.query("create role tow login createrole password 'secret'");
     await client.query('create database tow owner tow');
@@ -69,6 +70,17 @@ export class PatroniCluster {
   /** The connection string that leads through HAProxy to a standby. */
   get replicaUrl(): string {
     return `postgres://tow:secret@127.0.0.1:${this.#replicaPort}/tow`;
+  }
+
+  /** Returns the superuser's connection string of a member, or of the primary through HAProxy. */
+  buildSuperuserUrl(member?: PatroniMember): string {
+    const port = member?.options.port ?? this.#port;
+    return `postgres://postgres:${PASSWORDS.superuser}@127.0.0.1:${port}/postgres`;
+  }
+
+  /** Returns the end of what each member printed, for a failed test. */
+  describeOutputs(): string {
+    return this.members.map(({ name, output }) => `--- ${name}\n${output.slice(-8000)}\n`).join('');
   }
 
   /** Returns the members as the first reachable one lists them. */
@@ -102,8 +114,7 @@ export class PatroniCluster {
       },
       START_TIMEOUT_MS,
     ).catch((error: Error) => {
-      const outputs = this.members.map(({ name, output }) => `--- ${name}\n${output.slice(-3000)}`);
-      throw new Error(`${error.message}; ${JSON.stringify(states)}\n${outputs.join('\n')}`);
+      throw new Error(`${error.message}; ${JSON.stringify(states)}`);
     });
   }
 
@@ -123,8 +134,11 @@ export class PatroniCluster {
     });
   }
 
-  /** Switches to the synchronous standby by Patroni's REST API, as `patronictl switchover` does. */
-  async switchOver(): Promise<{ from: PatroniMember; to: PatroniMember }> {
+  /**
+   * Switches to the synchronous standby by Patroni's REST API, as `patronictl switchover` does.
+   * Returns the new primary.
+   */
+  async switchOver(): Promise<PatroniMember> {
     const from = await this.findPrimary();
     const to = await this.findSynchronousStandby();
     const reply = await from.callRest('/switchover', {
@@ -136,7 +150,7 @@ export class PatroniCluster {
       body: JSON.stringify({ leader: from.name, candidate: to.name }),
     });
     if (reply?.status !== 200) throw new Error(`switchover: ${reply?.status} ${reply?.text}`);
-    return { from, to };
+    return to;
   }
 
   async stop(): Promise<void> {
@@ -149,10 +163,6 @@ export class PatroniCluster {
   killAll(): void {
     for (const member of this.members) member.signalMachine('SIGKILL');
     for (const program of this.#programs) program.kill('SIGKILL');
-  }
-
-  #buildUrl(database: string): string {
-    return `postgres://postgres:${PASSWORDS.superuser}@127.0.0.1:${this.#port}/${database}`;
   }
 
   #own(path: string): void {
@@ -171,7 +181,7 @@ export class PatroniCluster {
       'initial-advertise-peer-urls': peer,
       'initial-cluster': `default=${peer}`,
     };
-    const args = Object.entries(options).map(([option, value]) => `--${option}=${value}`);
+    const args = ['--enable-v2', ...Object.entries(options).map((option) => `--${option.join('=')}`)];
     this.#programs.push(spawn('etcd', args, { ...buildSpawnOptions(this.#account), stdio: 'ignore' }));
     await eventually('etcd to answer', () =>
       fetch(`${client}/health`).then(
@@ -188,7 +198,8 @@ export class PatroniCluster {
     const dataDir = join(folder, 'data');
     const configFile = join(folder, 'patroni.yml');
     const config = readDeployFile('patroni.yml', {
-      ...TIMES,
+      ...buildTimes(),
+      '/usr/lib/postgresql/15/bin': this.programs,
       'name: pg1': `name: ${name}`,
       '10.0.0.11:8008': `127.0.0.1:${restPort}`,
       '10.0.0.11:5432': `127.0.0.1:${port}`,

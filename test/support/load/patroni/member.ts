@@ -65,6 +65,11 @@ export class PatroniMember {
     for (const pid of pids) if (pid !== undefined) sendSignal(pid, signal);
   }
 
+  /** Sends a signal to Patroni alone. Its PostgreSQL runs on. */
+  signalPatroni(signal: NodeJS.Signals): void {
+    this.#patroni?.kill(signal);
+  }
+
   /** Kills the machine. Its data stays. */
   async kill(): Promise<void> {
     this.signalMachine('SIGKILL');
