@@ -2,6 +2,7 @@ import type { Config } from '../../shared/config/config.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
 import {
   describeIdentity,
+  isIdentityUnreadable,
   parseIdentity,
   READ_IDENTITY,
 } from '../../shared/platform/primary/primary-identity.js';
@@ -22,8 +23,9 @@ const MAX_NAMED = 5;
  * @throws {Error} if the server is a standby, or if the processes have seen a later timeline
  */
 export async function checkPrimary(db: Database, redis: Config['redis']): Promise<string> {
-  const [row] = await db.query(READ_IDENTITY);
-  const found = parseIdentity(row);
+  const found = await readIdentity(db);
+  if (found === 'unreadable')
+    return 'this server does not show its timeline, so an old primary is not refused';
   if (!found) throw new Error('the server is a standby, which takes no writes');
   const newest = redis ? await readNewestTimeline(redis, found.systemIdentifier) : 0;
   if (newest > found.timeline)
@@ -31,6 +33,15 @@ export async function checkPrimary(db: Database, redis: Config['redis']): Promis
       `the server is an old primary: it has ${describeIdentity(found)}, but a server with timeline ${newest} has replaced it`,
     );
   return describeIdentity(found);
+}
+
+async function readIdentity(db: Database) {
+  try {
+    return parseIdentity((await db.query(READ_IDENTITY))[0]);
+  } catch (error) {
+    if (isIdentityUnreadable(error)) return 'unreadable';
+    throw error;
+  }
 }
 
 /** Resolves with 0 if Redis does not answer, which the check of Redis reports. */

@@ -197,6 +197,8 @@ export type CommandResult =
        * member.
        */
       isOwnChange?: boolean;
+      /** For a replay: the command that stored the response, and its record. */
+      first?: { id: string; entityId: string };
     }
   /** `unaudited`: the command did not complete, so it has no audit entry. */
   | { id: string; ok: false; error: ErrorBody; unaudited?: true };

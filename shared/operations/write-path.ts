@@ -27,15 +27,22 @@ export async function openDurableWritePath(runtime: Runtime): Promise<Submit> {
   });
   return async (command, bytes) => {
     const submitted = await submit(command, bytes);
-    if (isAcknowledged(command, submitted)) acknowledged.add(command);
+    const stored = findAcknowledged(command, submitted);
+    if (stored) acknowledged.add(stored);
     return submitted;
   };
 }
 
-/** A replayed response belongs to an earlier command, whose own response was remembered. */
-function isAcknowledged(command: Command, submitted: Submitted): boolean {
-  if (command.dryRun || command.type === CANARY_TYPE) return false;
-  return 'accepted' in submitted || (submitted.ok && !submitted.replayed);
+/**
+ * Finds the command that the client now knows to be stored. A replayed response belongs to an
+ * earlier command, whose own response may never have arrived.
+ */
+function findAcknowledged(command: Command, submitted: Submitted): Command | undefined {
+  if (command.dryRun || command.type === CANARY_TYPE) return undefined;
+  if ('accepted' in submitted) return command;
+  if (!submitted.ok) return undefined;
+  if (!submitted.replayed) return command;
+  return submitted.first && { ...command, ...submitted.first };
 }
 
 /** The write paths of a process share one memory. */

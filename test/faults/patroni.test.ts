@@ -127,8 +127,8 @@ describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missi
     expect(rows).to.deep.equal([{ is_standby: true }]);
   });
 
-  it('a connection that leads to a standby is closed after its first write, so that the next one reaches the primary', async () => {
-    const forwarder = await TcpForwarder.open((await cluster.findSynchronousStandby()).options.port);
+  it('a connection that leads to a standby is closed before its first write, so that the next one reaches the primary', async () => {
+    const forwarder = await TcpForwarder.start((await cluster.findSynchronousStandby()).options.port);
     const url = new URL(cluster.databaseUrl);
     url.port = `${forwarder.port}`;
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
@@ -137,12 +137,12 @@ describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missi
     const write = () => db.transaction([], (tx) => tx.query({ text }));
     try {
       const refusal = await write().catch((error: unknown) => error);
-      expect([getErrorCode(refusal), isConnectionError(refusal)]).to.deep.equal(['25006', true]);
+      expect([getErrorCode(refusal), isConnectionError(refusal)]).to.deep.equal(['08006', true]);
       forwarder.target = (await cluster.findPrimary()).options.port;
       expect(await write()).to.deep.equal([]);
     } finally {
       await db.close();
-      forwarder.close();
+      await forwarder.stop();
     }
   });
 });

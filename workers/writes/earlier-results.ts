@@ -20,6 +20,9 @@ interface EarlierRow extends AuditedResultRow, StoredRequest {
    * that command created or changed a record.
    */
   is_own: boolean;
+  /** The command that stored the response; null if its audit entry is deleted. */
+  first_id: string | null;
+  first_entity_id: string | null;
 }
 
 /**
@@ -41,6 +44,7 @@ export async function findEarlierResults(tx: Transaction, commands: Command[]): 
     text: `select r.tenant_id, r.id, a.id is not null as done, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN},
              k.key is not null as kept, k.created_at < now() - interval '24 hours' as key_expired,
              k.method, k.path, k.body_hash, k.status, k.location, k.body,
+             m.id as first_id, m.entity_id as first_entity_id,
              m.actor_id is not distinct from r.actor_id and (k.status in (201, 202) or jsonb_array_length(m.changes) > 0) is true as is_own
            from ${recordsetSql('tenant_id uuid, id uuid, key uuid, actor_id uuid')}
            left join audit_entries a on a.tenant_id = r.tenant_id and a.id = r.id
@@ -87,6 +91,7 @@ function buildReplayResult(command: Command, row: EarlierRow): CommandResult {
   // An audit entry means that a worker committed the command and died before its reply. The client
   // now gets its first response, so this is no replay.
   const replayed = !row.done;
-  const { status, body, location, is_own: isOwnChange } = row;
-  return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };
+  const { status, body, location, is_own: isOwnChange, first_id: id, first_entity_id: entityId } = row;
+  const first = replayed && id && entityId ? { first: { id, entityId } } : {};
+  return { id: command.id, ok: true, status, body, location, replayed, isOwnChange, ...first };
 }

@@ -67,17 +67,23 @@ export class AcknowledgedWrites {
    * Yields the writes that are not too old, oldest first, in lists of at most 500. All at once
    * would block the event loop for 0.2 s (measured).
    */
-  *list({ from = 0, to = this.next, now = Date.now() } = {}): Generator<AcknowledgedWrite[]> {
+  *list({ from = 0, to = this.next } = {}): Generator<AcknowledgedWrite[]> {
+    const earliest = this.readNewestTime() - MAX_AGE_MS;
     // Writes that are added meanwhile may overwrite the oldest ones.
     for (let start = Math.max(from, this.next - this.maxWrites); start < to; start += WRITES_PER_LIST) {
       const first = Math.max(start, this.next - this.maxWrites);
       const writes: AcknowledgedWrite[] = [];
       for (let number = first; number < Math.min(start + WRITES_PER_LIST, to); number += 1) {
         const write = this.read((number % this.maxWrites) * SLOT_BYTES);
-        if (write.acknowledged_at > now - MAX_AGE_MS) writes.push(write);
+        if (write.acknowledged_at > earliest) writes.push(write);
       }
       if (writes.length > 0) yield writes;
     }
+  }
+
+  private readNewestTime(): number {
+    if (this.next === 0) return 0;
+    return this.slots.readDoubleLE(((this.next - 1) % this.maxWrites) * SLOT_BYTES + 3 * UUID_BYTES);
   }
 
   private read(at: number): AcknowledgedWrite {

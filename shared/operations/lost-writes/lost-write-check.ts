@@ -11,6 +11,7 @@ import { findMissingWrites, type PrimaryReplacement, storeLostWrites } from './l
  */
 const CONFIRM_MS = 30_000;
 const RETRY_MS = 1000;
+const CLOSE_MS = 5000;
 const WRITES_PER_LOG_ENTRY = 100;
 
 type CheckRuntime = Pick<Runtime, 'config' | 'db' | 'logger' | 'metrics'>;
@@ -33,25 +34,28 @@ export class LostWriteCheck {
   /** Starts a check. If one is running, another one follows. */
   start(from: PrimaryIdentity, to: PrimaryIdentity): void {
     this.replacement = { from: this.replacement?.from ?? from, to };
-    this.running ??= this.run().finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.run();
   }
 
   /**
-   * Ends a running check without its waits. It may then report a write that a worker is about to
-   * run again, which `tow doctor` leaves out as soon as it has run.
+   * Ends a running check. It then logs what it has not checked twice, and reports none of it: a
+   * worker may run these writes again.
    */
   async close(): Promise<void> {
     this.closing.abort();
-    await this.running;
+    // A query may hang until the server that does not answer is given up.
+    await Promise.race([this.running, sleep(CLOSE_MS, undefined, { ref: false })]);
   }
 
   private async run(): Promise<void> {
-    while (this.replacement) {
-      const { replacement } = this;
-      this.replacement = undefined;
-      await this.check(replacement);
+    try {
+      while (this.replacement) {
+        const { replacement } = this;
+        this.replacement = undefined;
+        await this.check(replacement);
+      }
+    } finally {
+      this.running = undefined;
     }
   }
 
@@ -61,14 +65,14 @@ export class LostWriteCheck {
     let checked = 0;
     let lost = 0;
     let fromNumber = 0;
-    let suspects: AcknowledgedWrite[] = [];
-    for (let look = 1; look <= 2 || suspects.length > 0; look += 1) {
+    let missing: AcknowledgedWrite[] = [];
+    for (let look = 1; look <= 2 || missing.length > 0; look += 1) {
       if (look > 1) await this.wait(this.confirmMs);
       const range = { from: fromNumber, to: this.acknowledged.nextNumber };
       fromNumber = range.to;
-      const found = await this.tryUntilClosing(() => this.look(suspects, range, replacement));
+      const found = await this.tryUntilClosing(() => this.look(missing, range, replacement));
       if (!found) {
-        const unchecked = [...suspects, ...[...this.acknowledged.list(range)].flat()];
+        const unchecked = [...missing, ...[...this.acknowledged.list(range)].flat()];
         this.report(unchecked, replacement, 'could not check whether acknowledged writes were lost');
         return;
       }
@@ -80,7 +84,7 @@ export class LostWriteCheck {
         'acknowledged writes were lost: the new primary had not received them',
       );
       lost += found.confirmed.length;
-      suspects = found.missing;
+      missing = found.missing;
     }
     logger.info(
       { ...replacement, checked, lost },
@@ -88,14 +92,14 @@ export class LostWriteCheck {
     );
   }
 
-  /** Stores the suspects that are still missing, and looks for the writes of a range. */
+  /** Stores the writes that are still missing, and looks for those of a range. */
   private async look(
-    suspects: AcknowledgedWrite[],
+    missingBefore: AcknowledgedWrite[],
     range: { from: number; to: number },
     replacement: PrimaryReplacement,
   ) {
     const { db } = this.runtime;
-    const confirmed = await findMissingWrites(db, suspects);
+    const confirmed = await findMissingWrites(db, missingBefore);
     await storeLostWrites(this.runtime, confirmed, replacement);
     const missing: AcknowledgedWrite[] = [];
     let checked = 0;
@@ -108,17 +112,17 @@ export class LostWriteCheck {
 
   /** Resolves with undefined if the work fails while the process closes. */
   private async tryUntilClosing<T>(work: () => Promise<T>): Promise<T | undefined> {
-    for (;;) {
+    while (!this.closing.signal.aborted) {
       try {
         return await work();
       } catch (err) {
         // PostgreSQL is often unreachable for a while after a promotion.
         const level = isConnectionError(err) ? 'debug' : 'error';
         this.runtime.logger[level]({ err }, 'the check for lost writes failed; it is tried again');
-        if (this.closing.signal.aborted) return undefined;
         await this.wait(RETRY_MS);
       }
     }
+    return undefined;
   }
 
   private async wait(ms: number): Promise<void> {

@@ -44,7 +44,8 @@ export async function findMissingWrites(
     );
     for (const { command_id } of rows) missing.add(command_id);
   }
-  return writes.filter(({ command_id }) => missing.has(command_id));
+  // A replay is remembered again. Each write is returned once.
+  return writes.filter(({ command_id }) => missing.delete(command_id));
 }
 
 /** Stores the lost writes, and a notice for each of their accounts. Safe to repeat. */
@@ -145,8 +146,9 @@ export async function resolveLostWrites(db: Database, tenantId: string): Promise
   );
 }
 
-/** Unresolved rows stay, so that no lost write is forgotten. */
+/** Unresolved rows stay, so that no lost write is forgotten, unless the write happened after all. */
 export const EXPIRED_LOST_WRITES: ExpiryRule = {
   table: 'lost_writes',
-  condition: "o.resolved_at < now() - interval '30 days'",
+  condition: `(o.resolved_at < now() - interval '30 days' or o.found_at < now() - interval '30 days'
+    and exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.command_id))`,
 };

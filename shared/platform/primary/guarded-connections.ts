@@ -1,5 +1,10 @@
 import { type KnownPrimary, StalePrimaryError } from './known-primary.js';
-import { type PrimaryIdentity, parseIdentity, READ_IDENTITY } from './primary-identity.js';
+import {
+  isIdentityUnreadable,
+  type PrimaryIdentity,
+  parseIdentity,
+  READ_IDENTITY,
+} from './primary-identity.js';
 
 type QuerySender = (query: typeof READ_IDENTITY) => Promise<{ rows: Record<string, unknown>[] }>;
 
@@ -8,7 +13,8 @@ type QuerySender = (query: typeof READ_IDENTITY) => Promise<{ rows: Record<strin
  * its connections last, so a connection asks once, before its first transaction.
  */
 export class GuardedConnections {
-  private readonly servers = new WeakMap<object, PrimaryIdentity>();
+  /** By connection; `unreadable` is a server that does not show its identity, and is not refused. */
+  private readonly servers = new WeakMap<object, PrimaryIdentity | 'unreadable'>();
 
   constructor(private readonly primary: KnownPrimary) {}
 
@@ -19,16 +25,30 @@ export class GuardedConnections {
    */
   async guard(connection: object, send: QuerySender): Promise<() => void> {
     const server = this.servers.get(connection) ?? (await this.admit(connection, send));
+    if (server === 'unreadable') return () => undefined;
     const assertPrimary = () => this.primary.assertNewest(server);
     assertPrimary();
     return assertPrimary;
   }
 
-  private async admit(connection: object, send: QuerySender): Promise<PrimaryIdentity> {
-    const server = parseIdentity((await send(READ_IDENTITY)).rows[0]);
+  private async admit(connection: object, send: QuerySender): Promise<PrimaryIdentity | 'unreadable'> {
+    const server = await readIdentity(send);
+    if (server === 'unreadable') {
+      this.servers.set(connection, server);
+      return server;
+    }
     if (!server) throw new StalePrimaryError('refused a server of PostgreSQL that is a standby');
     await this.primary.admit(server);
     this.servers.set(connection, server);
     return server;
+  }
+}
+
+async function readIdentity(send: QuerySender): Promise<PrimaryIdentity | 'unreadable' | undefined> {
+  try {
+    return parseIdentity((await send(READ_IDENTITY)).rows[0]);
+  } catch (error) {
+    if (isIdentityUnreadable(error)) return 'unreadable';
+    throw error;
   }
 }

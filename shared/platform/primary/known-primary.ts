@@ -1,4 +1,4 @@
-import { describeIdentity, type PrimaryIdentity } from './primary-identity.js';
+import { describeIdentity, isSamePrimary, type PrimaryIdentity } from './primary-identity.js';
 
 /**
  * Thrown if a transaction runs on a server that is not the newest primary. The code is the SQLSTATE
@@ -27,6 +27,8 @@ export type PrimaryChange = (previous: PrimaryIdentity, next: PrimaryIdentity) =
 export class KnownPrimary {
   #newest: PrimaryIdentity | undefined;
   readonly #listeners: PrimaryChange[] = [];
+  /** The systems that another one has replaced. They are refused until the process starts again. */
+  readonly #leftSystems = new Set<string>();
   /** The systems whose shared timeline this process has read. */
   readonly #sharedSystems = new Set<string>();
 
@@ -53,12 +55,15 @@ export class KnownPrimary {
 
   /**
    * Learns of a primary. An earlier timeline of the same system changes nothing. Another system is
-   * a restored or upgraded cluster, which replaces the known one.
+   * a restored or upgraded cluster, which replaces the known one. Connections that still lead to
+   * the system before it do not bring it back.
    */
   learn(identity: PrimaryIdentity): void {
     const previous = this.#newest;
     const isKnown = previous?.systemIdentifier === identity.systemIdentifier;
     if (isKnown && previous.timeline >= identity.timeline) return;
+    if (this.#leftSystems.has(identity.systemIdentifier)) return;
+    if (previous && !isKnown) this.#leftSystems.add(previous.systemIdentifier);
     this.#newest = identity;
     if (previous) for (const listener of this.#listeners) listener(previous, identity);
   }
@@ -66,8 +71,7 @@ export class KnownPrimary {
   /** @throws {StalePrimaryError} */
   assertNewest(identity: PrimaryIdentity): void {
     const newest = this.#newest;
-    if (newest?.timeline === identity.timeline && newest.systemIdentifier === identity.systemIdentifier)
-      return;
+    if (newest && isSamePrimary(newest, identity)) return;
     throw new StalePrimaryError(
       `refused a server of PostgreSQL with ${describeIdentity(identity)}: the newest primary has ${newest ? describeIdentity(newest) : 'none'}`,
     );
@@ -80,6 +84,8 @@ export class KnownPrimary {
     if (!shared || !newest) return;
     const { systemIdentifier } = newest;
     const timeline = await shared.read(systemIdentifier);
+    // Another system may have replaced this one meanwhile.
+    if (this.#newest?.systemIdentifier !== systemIdentifier) return;
     this.#sharedSystems.add(systemIdentifier);
     if (timeline > newest.timeline) this.learn({ systemIdentifier, timeline });
     else if (timeline < newest.timeline) await shared.raise(newest);

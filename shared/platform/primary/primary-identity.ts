@@ -12,13 +12,27 @@ interface IdentityRow {
   wal_file: string | null;
 }
 
-/** Every role may call these functions. PostgreSQL names a WAL file only on a primary. */
+/**
+ * Every role of an ordinary PostgreSQL may call these functions. PostgreSQL names a WAL file only on
+ * a primary.
+ */
 export const READ_IDENTITY = {
   name: 'read-primary-identity',
   text: `select system_identifier::text,
            case when pg_is_in_recovery() then null else pg_walfile_name(pg_current_wal_insert_lsn()) end as wal_file
          from pg_control_system()`,
 };
+
+/** SQLSTATEs: insufficient privilege, undefined function, not supported, wrong state. */
+const UNREADABLE_CODES = ['42501', '42883', '0A000', '55000'];
+
+/**
+ * Returns true if the server does not show its identity at all. Some hosted databases keep their log
+ * elsewhere, or let nobody call these functions.
+ */
+export function isIdentityUnreadable(error: unknown): boolean {
+  return UNREADABLE_CODES.includes((error as { code?: string } | undefined)?.code ?? '');
+}
 
 /** @returns undefined for a standby */
 export function parseIdentity(row: Record<string, unknown> | undefined): PrimaryIdentity | undefined {
@@ -27,6 +41,10 @@ export function parseIdentity(row: Record<string, unknown> | undefined): Primary
   return walFile === null
     ? undefined
     : { systemIdentifier, timeline: Number.parseInt(walFile.slice(0, 8), 16) };
+}
+
+export function isSamePrimary(one: PrimaryIdentity, other: PrimaryIdentity): boolean {
+  return one.timeline === other.timeline && one.systemIdentifier === other.systemIdentifier;
 }
 
 export function describeIdentity({ systemIdentifier, timeline }: PrimaryIdentity): string {

@@ -63,7 +63,7 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
   const { databaseUrl } = options;
   const metrics = createMetrics();
   const redis = config.redis ? connectStores(config.redis, logger, lifecycle) : undefined;
-  const primary = new KnownPrimary(redis && createSharedTimelines(redis.patient));
+  const primary = new KnownPrimary(redis && createSharedTimelines(redis.fast));
   const db = openDatabase({
     databaseUrl,
     poolSize: config.databasePoolSize,

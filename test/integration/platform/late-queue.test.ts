@@ -8,9 +8,9 @@ import { eventually } from '../../support/poll.js';
 import { IS_SCALED } from '../../support/stores.js';
 import { useOwnStack } from '../../support/use-stack.js';
 
-/** A worker tries twice a second, and opens up to four connections each time. */
+/** A worker tries twice a second. It opened 4 connections in this time, and 466 without a pause. */
 const OBSERVED_MS = 2000;
-const MAX_CONNECTIONS = 160;
+const MAX_CONNECTIONS = 40;
 
 if (!IS_SCALED) {
   describe('behind a proxy that accepts connections to PostgreSQL and closes them', function () {
@@ -22,7 +22,7 @@ if (!IS_SCALED) {
     let port: number;
 
     beforeEach(async () => {
-      forwarder = await TcpForwarder.open();
+      forwarder = await TcpForwarder.start();
       forwarders.push(forwarder);
       const url = new URL(stack.runtime.databaseUrl);
       port = Number(url.port);
@@ -33,8 +33,8 @@ if (!IS_SCALED) {
       // Without a target, workers could not close.
       forwarder.target = port;
     });
-    after(() => {
-      for (const one of forwarders) one.close();
+    after(async () => {
+      for (const one of forwarders) await one.stop();
     });
 
     const add = (name: string) =>

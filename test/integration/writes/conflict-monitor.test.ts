@@ -38,11 +38,15 @@ describe('batches with repeated requests', () => {
         runs += 1;
       },
     };
+    let commandId: string | undefined;
     const run = async () => {
       const [result] = await runIsolated(counting, [create()], {
         shouldSearchEarlier: conflictMonitor.isNextBatchCautious(),
       });
-      return result?.ok === true && { replayed: result.replayed, body: result.body };
+      if (result?.ok !== true) throw new Error('refused');
+      if (!result.replayed) commandId = result.id;
+      else expect(result.first).to.deep.equal({ id: commandId, entityId: JSON.parse(result.body).id });
+      return { replayed: result.replayed, body: result.body };
     };
     const first = await run();
     expect(first).to.include({ replayed: false });

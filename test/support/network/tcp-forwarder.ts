@@ -57,7 +57,7 @@ export class TcpForwarder {
   private forward(client: Socket): void {
     this.connectionCount += 1;
     if (this.target === undefined) {
-      client.on('error', () => undefined).end();
+      client.on('error', () => undefined).destroySoon();
       return;
     }
     const server = connect(this.target, '127.0.0.1');

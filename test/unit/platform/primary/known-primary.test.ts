@@ -49,6 +49,8 @@ describe('the newest known primary of PostgreSQL', () => {
     await primary.admit(at(3));
     expect(await isAdmitted(primary, at(1, '9999'))).to.equal(true);
     expect(() => primary.assertNewest(at(3))).to.throw(StalePrimaryError);
+    expect(await isAdmitted(primary, at(4)), 'a connection to the earlier system').to.equal(false);
+    expect(primary.newest).to.deep.equal(at(1, '9999'));
   });
 
   it('a process that knows nothing refuses a timeline that another process has seen replaced', async () => {
