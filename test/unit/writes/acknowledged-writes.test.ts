@@ -8,8 +8,7 @@ function createCommand(type = 'invoice.create') {
   return { id: newId(), tenantId: newId(), entityId: newId(), type, environment: 'live' as const };
 }
 
-const listAll = (writes: AcknowledgedWrites, options?: { from?: number }) =>
-  [...writes.list(options)].flat();
+const listAll = (writes: AcknowledgedWrites, options?: { from?: number }) => [...writes.list(options)].flat();
 
 describe('the memory of acknowledged writes', () => {
   it('returns each write as it was added, oldest first', () => {
