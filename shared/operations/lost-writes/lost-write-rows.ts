@@ -146,7 +146,7 @@ export async function resolveLostWrites(db: Database, tenantId: string): Promise
   );
 }
 
-/** Unresolved rows stay, so that no lost write is forgotten, unless the write happened after all. */
+/** Unresolved rows stay, so that no lost write is forgotten, unless it happened after all. */
 export const EXPIRED_LOST_WRITES: ExpiryRule = {
   table: 'lost_writes',
   condition: `(o.resolved_at < now() - interval '30 days' or o.found_at < now() - interval '30 days'

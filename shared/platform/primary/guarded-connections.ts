@@ -13,7 +13,7 @@ type QuerySender = (query: typeof READ_IDENTITY) => Promise<{ rows: Record<strin
  * its connections last, so a connection asks once, before its first transaction.
  */
 export class GuardedConnections {
-  /** By connection; `unreadable` is a server that does not show its identity, and is not refused. */
+  /** By connection. `unreadable`: a server that does not show its identity, and is not refused. */
   private readonly servers = new WeakMap<object, PrimaryIdentity | 'unreadable'>();
 
   constructor(private readonly primary: KnownPrimary) {}

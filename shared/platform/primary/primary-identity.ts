@@ -13,8 +13,8 @@ interface IdentityRow {
 }
 
 /**
- * Every role of an ordinary PostgreSQL may call these functions. PostgreSQL names a WAL file only on
- * a primary.
+ * Every role of an ordinary PostgreSQL may call these functions. PostgreSQL names a WAL file only
+ * on a primary.
  */
 export const READ_IDENTITY = {
   name: 'read-primary-identity',
@@ -27,8 +27,8 @@ export const READ_IDENTITY = {
 const UNREADABLE_CODES = ['42501', '42883', '0A000', '55000'];
 
 /**
- * Returns true if the server does not show its identity at all. Some hosted databases keep their log
- * elsewhere, or let nobody call these functions.
+ * Returns true if the server does not show its identity at all. Some hosted databases keep their
+ * log elsewhere, or let nobody call these functions.
  */
 export function isIdentityUnreadable(error: unknown): boolean {
   return UNREADABLE_CODES.includes((error as { code?: string } | undefined)?.code ?? '');

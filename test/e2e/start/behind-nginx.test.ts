@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { TestClient } from '../../support/client.js';
 import { Deployment } from '../../support/load/deployment.js';
+import { startNginx } from '../../support/load/nginx.js';
 import { fetchStatus } from '../../support/load/processes.js';
-import { startNginx } from '../../support/network/nginx.js';
 import { findMissingProgram } from '../../support/redis/programs.js';
 import { IS_SCALED } from '../../support/stores.js';
 

@@ -1,11 +1,11 @@
 /** Runs the nginx configuration of the operators' guide, in front of processes of a test. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DeployedService } from '../load/deployed-service.js';
-import type { Deployment } from '../load/deployment.js';
-import { fetchStatus, PROJECT } from '../load/processes.js';
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
+import type { DeployedService } from './deployed-service.js';
+import type { Deployment } from './deployment.js';
+import { fetchStatus, PROJECT } from './processes.js';
 
 /** Debian keeps nginx where only root's PATH leads. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
