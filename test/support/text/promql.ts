@@ -22,7 +22,7 @@ export function readAlerts(): AlertRule[] {
     const read = (pattern: RegExp) => pattern.exec(rule)?.[1]?.trim() ?? '';
     return {
       name: read(/^(\w+)/),
-      expression: read(/^ +expr: (?:>-)?([\s\S]*?)\n +for:/m),
+      expression: read(/^ +expr: (?:>-)?([\s\S]*?)\n +(?:for|labels):/m),
       severity: read(/^ +severity: (.*)/m),
       runbook: read(/^ +runbook: (.*)/m),
     };
