@@ -1,11 +1,6 @@
 import type { Config } from '../../shared/config/config.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
-import {
-  describeIdentity,
-  isIdentityUnreadable,
-  parseIdentity,
-  READ_IDENTITY,
-} from '../../shared/platform/primary/primary-identity.js';
+import { describeIdentity, readIdentity } from '../../shared/platform/primary/primary-identity.js';
 import { createRedisClient } from '../../shared/platform/process/redis.js';
 import { createSharedTimelines } from '../../shared/platform/process/shared-timelines.js';
 import { readLostWrites } from './lost-writes.js';
@@ -23,7 +18,7 @@ const MAX_NAMED = 5;
  * @throws {Error} if the server is a standby, or if the processes have seen a later timeline
  */
 export async function checkPrimary(db: Database, redis: Config['redis']): Promise<string> {
-  const found = await readIdentity(db);
+  const found = await readIdentity((query) => db.query(query));
   if (found === 'unreadable')
     return 'this server does not show its timeline, so an old primary is not refused';
   if (!found) throw new Error('the server is a standby, which takes no writes');
@@ -33,15 +28,6 @@ export async function checkPrimary(db: Database, redis: Config['redis']): Promis
       `the server is an old primary: it has ${describeIdentity(found)}, but a server with timeline ${newest} has replaced it`,
     );
   return describeIdentity(found);
-}
-
-async function readIdentity(db: Database) {
-  try {
-    return parseIdentity((await db.query(READ_IDENTITY))[0]);
-  } catch (error) {
-    if (isIdentityUnreadable(error)) return 'unreadable';
-    throw error;
-  }
 }
 
 /** Resolves with 0 if Redis does not answer, which the check of Redis reports. */

@@ -6,6 +6,9 @@ import { createQueueBackend, PostgresWorker } from './backends/postgres-worker.j
 import { connectWorker, RedisWorker } from './backends/redis-worker.js';
 import { reportFailedJobs } from './failed-jobs.js';
 
+/** How long a worker waits after PostgreSQL refused a connection. BullMQ's default is 15 s. */
+const REFUSED_PAUSE_MS = 1000;
+
 /**
  * A job whose worker was killed (kill -9) runs again once its lock has expired and a stall check
  * has found it. This takes at most the lock duration plus two check intervals. By default, BullMQ
@@ -148,7 +151,11 @@ export function openWorker<Data>(
     : (new PostgresWorker(
         name,
         processor as Processor,
-        { ...settings, connection: postgresConnection(runtime, options.concurrency + 2) },
+        {
+          ...settings,
+          runRetryDelay: REFUSED_PAUSE_MS,
+          connection: postgresConnection(runtime, options.concurrency + 2),
+        },
         createQueueBackend,
       ) as unknown as Worker<Data>);
   reportFailedJobs(runtime, worker);

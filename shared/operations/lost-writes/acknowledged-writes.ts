@@ -17,7 +17,6 @@ interface Kind {
 }
 
 const MAX_WRITES = 50_000;
-const MAX_AGE_MS = 10 * 60_000;
 const WRITES_PER_LIST = 500;
 
 const UUID_BYTES = 16;
@@ -25,9 +24,10 @@ const UUID_BYTES = 16;
 const SLOT_BYTES = 3 * UUID_BYTES + 8 + 2;
 
 /**
- * The latest writes that this process has acknowledged: those of the last ten minutes, at most the
- * last 50,000. They take 2.9 MB in one buffer, which the system provides page by page. As objects
- * they would take several times as much, and the garbage collector would move them.
+ * The last 50,000 writes that this process has acknowledged. They have no age limit, because a
+ * promotion may come hours after the old primary's last commit. They take 2.9 MB in one buffer,
+ * which the system provides page by page. As objects they would take several times as much, and the
+ * garbage collector would move them.
  */
 export class AcknowledgedWrites {
   private readonly slots: Buffer;
@@ -64,26 +64,19 @@ export class AcknowledgedWrites {
   }
 
   /**
-   * Yields the writes that are not too old, oldest first, in lists of at most 500. All at once
+   * Yields the writes, oldest first, in lists of at most 500. All at once
    * would block the event loop for 0.2 s (measured).
    */
   *list({ from = 0, to = this.next } = {}): Generator<AcknowledgedWrite[]> {
-    const earliest = this.readNewestTime() - MAX_AGE_MS;
     // Writes that are added meanwhile may overwrite the oldest ones.
     for (let start = Math.max(from, this.next - this.maxWrites); start < to; start += WRITES_PER_LIST) {
       const first = Math.max(start, this.next - this.maxWrites);
       const writes: AcknowledgedWrite[] = [];
       for (let number = first; number < Math.min(start + WRITES_PER_LIST, to); number += 1) {
-        const write = this.read((number % this.maxWrites) * SLOT_BYTES);
-        if (write.acknowledged_at > earliest) writes.push(write);
+        writes.push(this.read((number % this.maxWrites) * SLOT_BYTES));
       }
       if (writes.length > 0) yield writes;
     }
-  }
-
-  private readNewestTime(): number {
-    if (this.next === 0) return 0;
-    return this.slots.readDoubleLE(((this.next - 1) % this.maxWrites) * SLOT_BYTES + 3 * UUID_BYTES);
   }
 
   private read(at: number): AcknowledgedWrite {

@@ -23,6 +23,8 @@ type CheckRuntime = Pick<Runtime, 'config' | 'db' | 'logger' | 'metrics'>;
 export class LostWriteCheck {
   private replacement: PrimaryReplacement | undefined;
   private running: Promise<void> | undefined;
+  /** The lost writes that were counted. A later change of the primary finds them missing again. */
+  private readonly reported = new Set<string>();
   private readonly closing = new AbortController();
 
   constructor(
@@ -77,13 +79,15 @@ export class LostWriteCheck {
         return;
       }
       checked += found.checked;
-      this.runtime.metrics.lostWrites.inc(found.confirmed.length);
+      const confirmed = found.confirmed.filter(({ command_id }) => !this.reported.has(command_id));
+      for (const { command_id } of confirmed) this.reported.add(command_id);
+      this.runtime.metrics.lostWrites.inc(confirmed.length);
       this.report(
-        found.confirmed,
+        confirmed,
         replacement,
         'acknowledged writes were lost: the new primary had not received them',
       );
-      lost += found.confirmed.length;
+      lost += confirmed.length;
       missing = found.missing;
     }
     logger.info(

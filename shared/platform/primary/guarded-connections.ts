@@ -1,10 +1,5 @@
 import { type KnownPrimary, StalePrimaryError } from './known-primary.js';
-import {
-  isIdentityUnreadable,
-  type PrimaryIdentity,
-  parseIdentity,
-  READ_IDENTITY,
-} from './primary-identity.js';
+import { type PrimaryIdentity, type READ_IDENTITY, readIdentity } from './primary-identity.js';
 
 type QuerySender = (query: typeof READ_IDENTITY) => Promise<{ rows: Record<string, unknown>[] }>;
 
@@ -32,7 +27,7 @@ export class GuardedConnections {
   }
 
   private async admit(connection: object, send: QuerySender): Promise<PrimaryIdentity | 'unreadable'> {
-    const server = await readIdentity(send);
+    const server = await readIdentity(async (query) => (await send(query)).rows);
     if (server === 'unreadable') {
       this.servers.set(connection, server);
       return server;
@@ -41,14 +36,5 @@ export class GuardedConnections {
     await this.primary.admit(server);
     this.servers.set(connection, server);
     return server;
-  }
-}
-
-async function readIdentity(send: QuerySender): Promise<PrimaryIdentity | 'unreadable' | undefined> {
-  try {
-    return parseIdentity((await send(READ_IDENTITY)).rows[0]);
-  } catch (error) {
-    if (isIdentityUnreadable(error)) return 'unreadable';
-    throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { getErrorCode } from '../errors.js';
+
 /**
  * A primary of PostgreSQL. Each promotion of a standby raises the timeline. Servers that were
  * copied from each other have the same system identifier.
@@ -28,10 +30,10 @@ const UNREADABLE_CODES = ['42501', '42883', '0A000', '55000'];
 
 /**
  * Returns true if the server does not show its identity at all. Some hosted databases keep their
- * log elsewhere, or let nobody call these functions.
+ * log elsewhere, or refuse these functions.
  */
 export function isIdentityUnreadable(error: unknown): boolean {
-  return UNREADABLE_CODES.includes((error as { code?: string } | undefined)?.code ?? '');
+  return UNREADABLE_CODES.includes(getErrorCode(error) ?? '');
 }
 
 /** @returns undefined for a standby */
@@ -41,6 +43,22 @@ export function parseIdentity(row: Record<string, unknown> | undefined): Primary
   return walFile === null
     ? undefined
     : { systemIdentifier, timeline: Number.parseInt(walFile.slice(0, 8), 16) };
+}
+
+/**
+ * Reads a server's identity.
+ * @param read sends the query to the server, and resolves with its rows
+ * @returns undefined for a standby, `unreadable` for a server that does not show its identity
+ */
+export async function readIdentity(
+  read: (query: typeof READ_IDENTITY) => Promise<Record<string, unknown>[]>,
+): Promise<PrimaryIdentity | 'unreadable' | undefined> {
+  try {
+    return parseIdentity((await read(READ_IDENTITY))[0]);
+  } catch (error) {
+    if (isIdentityUnreadable(error)) return 'unreadable';
+    throw error;
+  }
 }
 
 export function isSamePrimary(one: PrimaryIdentity, other: PrimaryIdentity): boolean {

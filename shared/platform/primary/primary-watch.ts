@@ -82,6 +82,8 @@ export class PrimaryWatch {
     if (found) primary.learn(found);
     const { newest } = primary;
     if (!found) this.problem = 'is a standby, which takes no writes';
+    else if (newest && newest.systemIdentifier !== found.systemIdentifier)
+      this.problem = 'belongs to a system that this process has left; restart it if the address is right';
     else if (newest && !isSamePrimary(found, newest))
       this.problem = 'is an old primary, which another server has replaced';
     else this.problem = undefined;

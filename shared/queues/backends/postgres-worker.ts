@@ -11,9 +11,9 @@ import {
 const FAILED_PAUSE_MS = 500;
 
 /**
- * A worker that pauses after PostgreSQL did not give it a job. BullMQ pauses only if PostgreSQL
- * refuses the connection. Behind a proxy that accepts connections and closes them, as HAProxy does
- * without a primary, it would ask again at once.
+ * A worker that pauses after PostgreSQL did not give it a job. BullMQ itself pauses only if
+ * PostgreSQL refuses the connection, for `runRetryDelay`. Behind a proxy that accepts connections
+ * and closes them, as HAProxy does without a primary, it would ask again at once.
  */
 export class PostgresWorker extends Worker<
   unknown,
@@ -51,9 +51,13 @@ export const createQueueBackend: typeof createPostgresBackend = (...options) => 
 
 function forgetFailedStart(start: Start): void {
   const waitUntilReady = start.waitUntilReady.bind(start);
-  start.waitUntilReady = () =>
-    waitUntilReady().catch((error: unknown) => {
-      start.readyPromise = undefined;
+  start.waitUntilReady = () => {
+    const ready = waitUntilReady();
+    const attempt = start.readyPromise;
+    return ready.catch((error: unknown) => {
+      // Another caller may have begun the next attempt.
+      if (start.readyPromise === attempt) start.readyPromise = undefined;
       throw error;
     });
+  };
 }

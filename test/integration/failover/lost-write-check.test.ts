@@ -100,6 +100,20 @@ describe('the check for lost writes', () => {
     expect(await listLost()).to.not.include(lost.id);
   });
 
+  it('a lost write is counted and logged once, although the primary changes again', async () => {
+    const { lostWrites } = stack.runtime.metrics;
+    const readCount = async () => (await lostWrites.get()).values[0]?.value ?? 0;
+    const before = await readCount();
+    acknowledge();
+    for (const lost of [1, 0]) {
+      check.start(OLD, NEW);
+      expect(await waitForEnd()).to.include({ lost });
+      ends.length = 0;
+    }
+    expect((await readCount()) - before).to.equal(1);
+    expect(errors).to.have.length(1);
+  });
+
   it('a write of an account that is itself lost is reported', async () => {
     const account = newId();
     const lost = acknowledge(account);

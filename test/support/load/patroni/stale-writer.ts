@@ -29,7 +29,7 @@ export class StaleWriter {
     return writer;
   }
 
-  /** Returns whether the member itself takes writes, whatever Patroni says. */
+  /** Returns whether the member itself takes writes, even if Patroni says something else. */
   async isPrimary(): Promise<boolean> {
     const [row] = await this.#run('select pg_is_in_recovery() as is_standby');
     return row?.is_standby === false;
@@ -39,12 +39,16 @@ export class StaleWriter {
   async write(): Promise<boolean> {
     return this.#run(INSERT).then(
       () => true,
-      () => false,
+      (error: Error) => {
+        if (error.message !== 'Query read timeout') throw error;
+        return false;
+      },
     );
   }
 
   /**
-   * Writes again and again until the member is a standby. Counts the writes that it acknowledged.
+   * Writes again and again until the member is a standby. Counts the writes that it took as a
+   * primary, and those that it acknowledged.
    * @throws if Patroni calls the member the primary meanwhile
    */
   async writeUntilStandby(member: PatroniMember): Promise<StaleWrites> {
@@ -60,8 +64,9 @@ export class StaleWriter {
   }
 
   async #write(writes: StaleWrites): Promise<boolean> {
-    writes.attempts += 1;
     try {
+      if (!(await this.isPrimary())) return true;
+      writes.attempts += 1;
       await this.#run(INSERT);
       writes.acknowledged += 1;
       return false;
