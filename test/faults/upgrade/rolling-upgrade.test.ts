@@ -23,8 +23,8 @@ const CLEAN_END = { code: 0, signal: null };
 const PASSES = Number(process.env.UPGRADE_PASSES ?? 2);
 const SEED = Number(process.env.UPGRADE_SEED ?? Math.floor(Math.random() * 1e9));
 /** The pace of the load, which is slow enough that the deliveries keep up. */
-const PACE = { clients: 6, thinkMs: 40 };
-const AGENT_THINK_MS = 200;
+const PACE = { clients: 6, thinkMs: 150 };
+const AGENT_THINK_MS = 500;
 /** The number of further calls that proves that work continues between two replacements. */
 const CALLS_BETWEEN = 40;
 
