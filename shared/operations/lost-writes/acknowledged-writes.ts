@@ -64,8 +64,8 @@ export class AcknowledgedWrites {
   }
 
   /**
-   * Yields the writes, oldest first, in lists of at most 500. All at once
-   * would block the event loop for 0.2 s (measured).
+   * Yields the writes, oldest first, in lists of at most 500. All at once would block the event
+   * loop for 0.2 s (measured).
    */
   *list({ from = 0, to = this.next } = {}): Generator<AcknowledgedWrite[]> {
     // Writes that are added meanwhile may overwrite the oldest ones.

@@ -1,8 +1,10 @@
 /**
- * Replaces the processes of the previous release by those of this checkout, one by one behind
- * nginx, while clients and agents write, webhooks arrive and exports run. Then the same back.
+ * Replaces the processes of the previous release, except `messages`, by those of this checkout, one
+ * by one behind nginx, while clients and agents write, webhooks arrive and exports run. Then the
+ * same back.
  */
 import { expect } from 'chai';
+import { SeededRandom } from '../../fixtures/detectors/seeded-random.js';
 import { AgentLoad } from '../../support/agents/agent-load.js';
 import { addAgents, expectNoCallLost } from '../../support/agents/agent-load-invariants.js';
 import type { DeployedService } from '../../support/load/deployed-service.js';
@@ -36,14 +38,10 @@ const release = findPreviousRelease();
 const missing = findMissingProgram('nginx') ?? (release ? undefined : 'git has no earlier release here');
 
 /** Returns the items in an order that follows from the seed. */
-function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
-  let state = seed;
-  const draw = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
+function shuffle<Item>(items: readonly Item[], seed: string): Item[] {
+  const random = new SeededRandom(seed);
   return items
-    .map((item) => ({ item, at: draw() }))
+    .map((item) => ({ item, at: random.next() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 }
@@ -123,7 +121,7 @@ if (IS_SCALED) {
           await deployment.release(PROJECT);
           for (let pass = 0; pass < PASSES; pass += 1) {
             const folder = pass % 2 === 0 ? PROJECT : previous;
-            for (const [kind, services] of shuffle(listKinds(deployment), SEED + pass)) {
+            for (const [kind, services] of shuffle(listKinds(deployment), `${SEED} ${pass}`)) {
               if (kind === 'exports')
                 exports.push((await exporting.requestExport({ resource: 'invoices', format: 'csv' })).id);
               for (const service of services) {
