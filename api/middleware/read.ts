@@ -46,12 +46,15 @@ export function serveList<Query extends PageQuery>(
   options: ListOptions<Query>,
 ): ApiMiddleware {
   const { access, schema } = options;
-  return declareFacts({ access, query: schema, isList: true }, async (ctx) => {
+  return declareFacts({ access, query: schema, isList: true, readsReplica: true }, async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, access);
     const parent = await readParent(ctx, api, options.parent);
     const query = { ...readQuery(ctx, schema), ...parent };
-    const page = await readPage(api, { key, list: ctx.state.route, query, buildQuery: options.buildQuery });
+    const { cursors } = api;
+    const db = api.consistency.chooseReads(ctx);
+    const request = { key, list: ctx.state.route, query, buildQuery: options.buildQuery };
+    const page = await readPage({ db, cursors }, request);
     const items = (await options.transformItems?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
     // Send a Buffer: Koa would read a long string twice, once to measure it and once to send it.

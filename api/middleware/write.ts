@@ -103,6 +103,8 @@ export function serveWrite<Input>(
     };
     const submitted = await api.submit(command, bytes);
     await respond(ctx, command, { ...options, definition, submitted });
+    const isCommitted = !('accepted' in submitted) && !command.dryRun;
+    if (isCommitted) await api.consistency.addTo(ctx);
   });
 }
 

@@ -127,6 +127,7 @@ function buildParameters(operation: Operation, own: Json[] = []): Json[] {
     ...inPath.map(referToParameter),
     ...own,
     ...inQuery.map(shareParameter),
+    ...(facts.readsReplica ? ['ConsistencyToken'] : []).map(referToParameter),
     ...(facts.write ? ['IdempotencyKey', 'DryRun'] : []).map(referToParameter),
     ...(acceptsIfMatch(operation) ? ['IfMatch'] : []).map(referToParameter),
   ];

@@ -69,6 +69,13 @@ export const sharedParameters = {
       'ETag of the version that may be changed, such as "2026-11-21T14:30:00.000Z"; if the record has another version, the response is 412 and lists the changes',
     schema: { type: 'string' },
   },
+  ConsistencyToken: {
+    name: 'X-Service-Consistency-Token',
+    in: 'header',
+    description:
+      'Tokens of earlier responses, at most 20, with commas between them: the response includes the writes that they stand for, and may leave out later ones. Without this header it includes every committed write',
+    schema: { type: 'string' },
+  },
   DryRun: {
     name: 'X-Service-Dry-Run',
     in: 'header',

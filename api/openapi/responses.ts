@@ -119,7 +119,10 @@ const HEADERS = {
     'RateLimit-Policy': 'RateLimitPolicy',
   },
   warned: { 'X-Service-Warnings': 'XServiceWarnings' },
-  writes: { 'X-Idempotency-Replay': 'XIdempotencyReplay' },
+  writes: {
+    'X-Idempotency-Replay': 'XIdempotencyReplay',
+    'X-Service-Consistency-Token': 'XServiceConsistencyToken',
+  },
 };
 
 function buildHeaders({ isPublic, facts }: Operation): Json {

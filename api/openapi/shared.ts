@@ -43,6 +43,11 @@ export const sharedHeaders = {
     description: 'true: this is the stored response of an earlier request',
     ...createTextHeader('true'),
   },
+  XServiceConsistencyToken: {
+    description:
+      'Sent where the service reads lists from a replica. Send it with a list or the dispatch board, which then includes this write',
+    ...createTextHeader('v1.3q2-7wAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.c3lzdGVt'),
+  },
   Location: {
     description: 'Path of the new record',
     ...createTextHeader('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),

@@ -66,6 +66,7 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
     const found = isUuid(id) ? await readOperation(api.db, ctx.state.key.tenantId, id) : undefined;
     if (!found || !canReadOperation(ctx.state.key, found)) throw notFound('operation');
     const { result, createdAt, status } = found;
+    if (result?.ok) await api.consistency.addTo(ctx);
     ctx.body = {
       id: found.id,
       status,

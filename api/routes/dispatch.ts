@@ -11,7 +11,7 @@ import { declareFacts } from '../runtime/route-facts.js';
 const READ: Access = { permission: 'read', agentScope: 'read_dispatch' };
 
 export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
-  const boards = new DispatchBoardReader(api.db);
+  const boards = new DispatchBoardReader();
   /**
    * @openapi
    * /dispatch-board:
@@ -25,12 +25,13 @@ export const dispatchRoutes = defineRoutes('Fleet', (router, api) => {
    */
   router.get(
     '/dispatch-board',
-    declareFacts({ access: READ, query: dispatchBoardQuery }, async (ctx: ApiContext) => {
+    declareFacts({ access: READ, query: dispatchBoardQuery, readsReplica: true }, async (ctx: ApiContext) => {
       const { key } = ctx.state;
       assertAccess(key, READ);
       const { expand } = readQuery<DispatchBoardQuery>(ctx, dispatchBoardQuery);
+      const db = api.consistency.chooseReads(ctx);
       ctx.type = 'application/json';
-      ctx.body = await (expand ? boards.readWithCustomers(key.tenantId) : boards.read(key.tenantId));
+      ctx.body = await (expand ? boards.readWithCustomers(db, key.tenantId) : boards.read(db, key.tenantId));
     }),
   );
 

@@ -22,6 +22,8 @@ export interface RouteFacts {
   entityType?: string;
   /** True if the route returns a page of records. */
   isList?: boolean;
+  /** True if the route reads from a replica that satisfies the request's consistency tokens. */
+  readsReplica?: boolean;
   /**
    * Set if the route accepts the headers of a write. `status` is the status of the successful
    * response.

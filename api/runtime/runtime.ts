@@ -14,6 +14,7 @@ import { deriveWebhookHeadersKey } from '../../shared/resources/webhook-endpoint
 import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
 import { openStorage } from '../../shared/storage/open-storage.js';
 import type { Storage } from '../../shared/storage/storage.js';
+import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 import { createFactors, type Factors } from '../factors/check-proof.js';
 import { EventStreams } from '../stream/event-streams.js';
 import { createAccessMailPrompter } from './access-mail-prompter.js';
@@ -33,6 +34,8 @@ export interface ApiRuntime extends Runtime {
   vendors: Vendors;
   streams: EventStreams;
   cursors: CursorCodec;
+  /** Chooses between the primary and the replica for each read. */
+  consistency: ConsistencyTokens;
   passwords: Passwords;
   factors: Factors;
   pdfs: InvoicePdfs;
@@ -64,13 +67,15 @@ export interface ApiRuntime extends Runtime {
 export async function createApiRuntime(runtime: Runtime, vendors: Vendors): Promise<ApiRuntime> {
   const { db, config } = runtime;
   const storage = openStorage(config.exportStorage);
+  const consistency = ConsistencyTokens.create(runtime);
   return {
     ...runtime,
     vendors,
     submit: await openDurableWritePath(runtime),
     admissions: new Admissions(config),
     credentials: await openCredentialCache(runtime),
-    streams: await EventStreams.create(runtime),
+    consistency,
+    streams: await EventStreams.create(runtime, () => consistency.issue()),
     passwords: createPasswords(runtime),
     factors: createFactors(runtime),
     pdfs: openInvoicePdfs(runtime),

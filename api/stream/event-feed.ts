@@ -5,9 +5,14 @@ import {
 } from '../../shared/events/event-position.js';
 import type { EventPage } from '../../shared/events/read-events.js';
 
+/** A page with a consistency token for its events; without a token if there is no replica. */
+export interface FeedPage extends EventPage {
+  token: string | undefined;
+}
+
 /** A reader gets each page of events as soon as the feed has read the page. */
 export interface EventFeedReader {
-  receivePage(page: EventPage): void;
+  receivePage(page: FeedPage): void;
 }
 
 /**
@@ -29,7 +34,7 @@ export class EventFeed {
   private wakes = 0;
 
   constructor(
-    private readonly read: (after: EventPosition) => Promise<EventPage>,
+    private readonly read: (after: EventPosition) => Promise<FeedPage>,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { comparePositions, type EventPosition, formatPosition } from '../../shared/events/event-position.js';
 import { matchesType } from '../../shared/events/event-types.js';
-import type { EventPage, StoredEvent } from '../../shared/events/read-events.js';
-import type { EventFeed, EventFeedReader } from './event-feed.js';
+import type { StoredEvent } from '../../shared/events/read-events.js';
+import type { EventFeed, EventFeedReader, FeedPage } from './event-feed.js';
 
 /** The time that a client's EventSource waits before it reconnects. */
 const RETRY_MS = 2000;
@@ -43,7 +43,9 @@ export interface EventStreamOptions {
 
 export interface EventStreamSource {
   feed: EventFeed;
-  read: (after: EventPosition) => Promise<EventPage>;
+  read: (after: EventPosition) => Promise<FeedPage>;
+  /** Issues a consistency token; resolves with undefined if there is no replica. */
+  issueToken: () => Promise<string | undefined>;
   /**
    * False while the tenant's clients have too many unread bytes. The stream must then write
    * nothing.
@@ -86,7 +88,7 @@ export class EventStream implements EventFeedReader {
     void this.catchUp();
   }
 
-  receivePage(page: EventPage): void {
+  receivePage(page: FeedPage): void {
     const { feed, hasRoom } = this.source;
     const canWrite = hasRoom();
     if (canWrite) this.send(page);
@@ -105,16 +107,19 @@ export class EventStream implements EventFeedReader {
     if (subject === 'all') this.changed = subject;
     if (this.changesTimer) return;
     const waitMs = Math.max(0, this.changesSentAt + CHANGES_INTERVAL_MS - Date.now());
-    this.changesTimer = setTimeout(() => {
-      this.changesTimer = undefined;
-      const data = this.changed === 'all' ? '{}' : '{"only":"positions"}';
-      this.changed = 'positions';
-      // A client that does not read gets no announcements. The stream later sends it the missed
-      // events.
-      if (this.isStopped || this.isFull || !this.source.hasRoom()) return;
-      this.changesSentAt = Date.now();
-      this.options.response.write(`event: changed\ndata: ${data}\n\n`);
-    }, waitMs);
+    this.changesTimer = setTimeout(() => void this.sendChange(), waitMs);
+  }
+
+  private async sendChange(): Promise<void> {
+    this.changesTimer = undefined;
+    this.changesSentAt = Date.now();
+    const only = this.changed === 'all' ? undefined : this.changed;
+    this.changed = 'positions';
+    const token = await this.source.issueToken();
+    // A client that does not read gets no announcements. The stream later sends it the missed
+    // events.
+    if (this.isStopped || this.isFull || !this.source.hasRoom()) return;
+    this.options.response.write(formatChange({ only, token }));
   }
 
   /** Ends the response. The client can reconnect with the last id that it received. */
@@ -164,7 +169,7 @@ export class EventStream implements EventFeedReader {
     if (this.isLive && (page.hasWithheldEvents || feed.wakeCount !== wakesBefore)) feed.wake();
   }
 
-  private send(page: EventPage): void {
+  private send(page: FeedPage): void {
     const isNew = ({ position, type }: StoredEvent) =>
       comparePositions(position, this.position) > 0 && this.matchesFilters(type);
     const newEvents = page.events.filter(isNew);
@@ -172,7 +177,9 @@ export class EventStream implements EventFeedReader {
     const last = newEvents.at(-1);
     if (!last) return;
     this.lastSent = last.position;
-    this.options.response.write(newEvents.map(formatEvent).join(''));
+    // A client that reads because of these events needs the token first.
+    const change = this.options.announcesChanges && page.token ? formatChange({ token: page.token }) : '';
+    this.options.response.write(change + newEvents.map(formatEvent).join(''));
   }
 
   private matchesFilters(type: string): boolean {
@@ -190,6 +197,16 @@ export class EventStream implements EventFeedReader {
     this.lastSent = this.position;
     this.options.response.write(`: ping\n${isFurther ? `id: ${formatPosition(this.position)}\n` : ''}\n`);
   }
+}
+
+function formatChange({
+  only,
+  token,
+}: {
+  only?: 'positions' | undefined;
+  token?: string | undefined;
+}): string {
+  return `event: changed\ndata: ${JSON.stringify({ only, consistency_token: token })}\n\n`;
 }
 
 function formatEvent({ position, type, body }: StoredEvent): string {

@@ -25,10 +25,20 @@ export class EventStreams {
   private isClosed = false;
   private isChecking = false;
 
-  private constructor(private readonly runtime: Runtime) {}
+  private constructor(
+    private readonly runtime: Runtime,
+    private readonly issueToken: () => Promise<string | undefined>,
+  ) {}
 
-  static async create(runtime: Runtime): Promise<EventStreams> {
-    const created = new EventStreams(runtime);
+  /**
+   * @param issueToken resolves with a consistency token for all transactions that were committed
+   *   before the call, or with undefined if there is no replica
+   */
+  static async create(
+    runtime: Runtime,
+    issueToken: () => Promise<string | undefined>,
+  ): Promise<EventStreams> {
+    const created = new EventStreams(runtime, issueToken);
     await subscribeToRecordedEvents(runtime.bus, (tenantIds) => {
       for (const tenantId of tenantIds) created.feeds.get(tenantId)?.wake();
       created.announceChanges(new Set(tenantIds), 'all');
@@ -52,6 +62,7 @@ export class EventStreams {
       if (response.writableNeedDrain) response.destroy();
     });
     this.runtime.metrics.eventStreams.inc();
+    void this.announceToken(stream);
     response.once('close', () => this.remove(stream));
     // During shutdown, end the stream instead of refusing it. A browser reconnects after an ended
     // stream, but gives up after an error response.
@@ -76,13 +87,21 @@ export class EventStreams {
     );
   }
 
+  /** Without a token, the client's first reads would go to the primary until something changes. */
+  private async announceToken(stream: EventStream): Promise<void> {
+    if (await this.issueToken()) stream.announceChange('all');
+  }
+
   private announceChanges(tenantIds: Set<string>, subject: ChangeSubject): void {
     for (const stream of this.streams)
       if (tenantIds.has(stream.options.tenantId)) stream.announceChange(subject);
   }
 
   private createSource(tenantId: string) {
-    const read = (after: EventPosition) => readEvents(this.runtime.db, tenantId, after);
+    const read = async (after: EventPosition) => {
+      const page = await readEvents(this.runtime.db, tenantId, after);
+      return { ...page, token: page.events.length > 0 ? await this.issueToken() : undefined };
+    };
     const onFailure = (error: unknown) =>
       this.runtime.logger.warn({ err: error, tenant: tenantId }, 'events not read; trying again');
     let feed = this.feeds.get(tenantId);
@@ -91,7 +110,7 @@ export class EventStreams {
       this.feeds.set(tenantId, feed);
     }
     const hasRoom = () => this.runtime.unsentResponses.hasCapacity(tenantId);
-    return { feed, read, hasRoom, onFailure };
+    return { feed, read, hasRoom, onFailure, issueToken: this.issueToken };
   }
 
   private remove(stream: EventStream): void {

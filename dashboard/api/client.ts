@@ -1,6 +1,7 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import type { paths } from '../generated/api';
+import { CONSISTENCY_HEADER, getConsistencyTokens, keepConsistencyToken } from './consistency-tokens';
 import { readEnvironment } from './environment';
 import { readProblem, toProblem } from './problem';
 import { readRateLimit } from './rate-limit';
@@ -29,11 +30,14 @@ const session: Middleware = {
   onRequest({ request }) {
     request.headers.set('X-Requested-With', 'dashboard');
     if (!request.headers.has('X-Environment')) request.headers.set('X-Environment', readEnvironment());
+    const tokens = getConsistencyTokens();
+    if (request.method === 'GET' && tokens !== '') request.headers.set(CONSISTENCY_HEADER, tokens);
     return request;
   },
   async onResponse({ response, schemaPath, request }) {
     readRateLimit(response);
     readServerTime(response);
+    keepConsistencyToken(response.headers.get(CONSISTENCY_HEADER));
     if (response.ok) return;
     const isSignIn = SIGN_IN_ROUTES.includes(schemaPath) && request.method === 'POST';
     if (response.status === 401 && !isSignIn) onSessionEnd();

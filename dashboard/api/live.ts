@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
+import { keepConsistencyToken } from './consistency-tokens';
 import type { Environment } from './environment';
 import { readProblem } from './problem';
 import { queryClient } from './query-client';
@@ -138,9 +139,14 @@ class LiveUpdates {
           if (id) this.#lastEventId = id;
           if (data === '') return;
           const isChange = type === 'changed';
-          refreshSoon(isChange && (JSON.parse(data) as { only?: string }).only === 'positions');
-          if (isChange) return;
-          publishEvent(JSON.parse(data) as EventRecord);
+          if (!isChange) {
+            refreshSoon();
+            publishEvent(JSON.parse(data) as EventRecord);
+            return;
+          }
+          const change = JSON.parse(data) as { only?: string; consistency_token?: string };
+          keepConsistencyToken(change.consistency_token);
+          refreshSoon(change.only === 'positions');
         },
       });
     } finally {

@@ -24,7 +24,7 @@ export async function createMcpRuntime(runtime: Runtime): Promise<McpRuntime> {
     ...runtime,
     submit: await openDurableWritePath(runtime),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
-    boards: new DispatchBoardReader(db, 'agent'),
+    boards: new DispatchBoardReader('agent'),
     audit: new AuditRecorder(db),
     credentials: await openCredentialCache(runtime),
     recordKeyUse: batchKeyUses(runtime),

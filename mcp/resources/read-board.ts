@@ -12,8 +12,8 @@ type Counts = Record<(typeof LISTS)[number], number>;
  * keeps only the most urgent work orders and the first trucks. `omitted` then contains the number
  * of left-out items per list. `counts` always counts all items.
  */
-export async function readBoard({ boards }: McpRuntime, { key }: Caller): Promise<string> {
-  const text = (await boards.read(key.tenantId)).toString();
+export async function readBoard({ boards, db }: McpRuntime, { key }: Caller): Promise<string> {
+  const text = (await boards.read(db, key.tenantId)).toString();
   const board = JSON.parse(text) as Lists & { counts: Counts };
   const shown = text.length > MAX_RESULT_CHARS ? truncateLists(pickLists(board)) : pickLists(board);
   const omitted = Object.fromEntries(

@@ -33,7 +33,7 @@ const SETTINGS = {
   DATABASE_REPLICA_URL: Joi.string()
     .uri({ scheme: ['postgres', 'postgresql'] })
     .description(
-      'a streaming replica that exports read from once it has caught up; the same role as DATABASE_URL',
+      'a streaming replica for exports, and for lists and the dispatch board of clients that send a consistency token; the same role as DATABASE_URL',
     )
     .example('postgres://tow:secret@replica:5432/tow'),
   ...REDIS_SETTINGS,

@@ -62,6 +62,12 @@ export function createMetrics() {
       buckets: LATENCY_BUCKETS_S,
       registers,
     }),
+    replicaReads: new Counter({
+      name: 'tow_replica_reads_total',
+      help: 'Reads with a consistency token while the replica answers, by outcome; behind and failed: read from the primary',
+      labelNames: ['outcome'],
+      registers,
+    }),
     eventStreams: new Gauge({
       name: 'tow_event_streams',
       help: 'Open event streams of this process',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Request } from 'playwright-core';
 import { useDashboard } from '../support/browser/dashboard.js';
 import { invoiceInput } from '../support/records/samples.js';
 
@@ -21,6 +22,28 @@ describe('the screen Customers', () => {
     expect(body.data.items.map((one: { company_name: string }) => one.company_name)).to.deep.equal([
       'Bay Street Garage',
     ]);
+  });
+
+  it('lists ask for the writes of their tab, also after a reload', async () => {
+    const { page } = await dashboard.open('customers');
+    // This stack has no replica, so the test itself adds the token.
+    const token = `v1.${'a'.repeat(16)}.${'b'.repeat(22)}.c`;
+    await page.route('**/v1/customers', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      const response = await route.fetch();
+      const headers = { ...response.headers(), 'x-service-consistency-token': token };
+      return route.fulfill({ response, headers });
+    });
+    const isListWithToken = (request: Request) =>
+      request.url().includes('/v1/customers?') && request.headers()['x-service-consistency-token'] === token;
+    await page.getByRole('button', { name: 'New customer' }).first().click();
+    const form = page.getByRole('dialog', { name: 'New customer' });
+    await form.getByLabel('Name').fill('Replica Recovery');
+    const listed = page.waitForRequest(isListWithToken);
+    await form.getByRole('button', { name: 'Create customer' }).click();
+    await listed;
+    await page.getByRole('dialog', { name: 'Replica Recovery' }).waitFor();
+    await Promise.all([page.waitForRequest(isListWithToken), page.reload()]);
   });
 
   it('two people who edit one customer lose no edit: the second sees what changed, and by whom', async () => {

@@ -112,7 +112,12 @@ function isOtherResponse(body: unknown): boolean {
 }
 
 function isOptionalHeader(name: string): boolean {
-  return ['X-Idempotency-Replay', 'Retry-After', 'X-Service-Warnings'].includes(name);
+  return [
+    'X-Idempotency-Replay',
+    'X-Service-Consistency-Token',
+    'Retry-After',
+    'X-Service-Warnings',
+  ].includes(name);
 }
 
 function findEnvelopeProblems(body: unknown): string[] {

@@ -1,5 +1,5 @@
-import { isReplicaCurrent } from '../../shared/platform/postgres/replica.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { isReplicaCurrent } from '../../shared/platform/replica/await-replay.js';
 import type { LeasedExport } from '../../shared/resources/exports/run-store.js';
 
 /** Maximum wait until the replica has replayed all commits from before the export request. */

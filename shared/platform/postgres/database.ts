@@ -4,7 +4,7 @@ import type { Logger } from '../logger.js';
 import { GuardedConnections } from '../primary/guarded-connections.js';
 import { KnownPrimary } from '../primary/known-primary.js';
 import { CachedPlans } from './cached-plans.js';
-import { createReadSetting, readWithSetting } from './read.js';
+import { createReadSetting, createTenantSetting, type LogPosition, readWithSetting } from './read.js';
 import { type Row, type SqlQuery, sendQuery } from './send.js';
 import { buildAppSessionOptions } from './session.js';
 import { type CheckedOutClient, SharedReadConnections } from './shared-reads.js';
@@ -25,8 +25,11 @@ pg.types.setTypeParser(1700, Number);
  * is not exported, so no query can bypass row-level security.
  */
 export interface Database {
-  /** Runs a read-only query that sees only this tenant's rows, in one round trip. */
-  read<R = Row>(tenantId: string, query: SqlQuery): Promise<R[]>;
+  /**
+   * Runs a read-only query that sees only this tenant's rows, in one round trip.
+   * @param replayed for a replica: the position that it must have replayed, or the read fails
+   */
+  read<R = Row>(tenantId: string, query: SqlQuery, replayed?: LogPosition): Promise<R[]>;
   /**
    * Runs `work` in a transaction that sees only these tenants' rows. Rolls back if `work` throws.
    */
@@ -49,7 +52,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
+/** Reads of one tenant's rows. */
+export type TenantReads = Pick<Database, 'read'>;
 
 export interface OpenDatabaseOptions {
   databaseUrl: string;
@@ -104,12 +108,12 @@ class PooledDatabase implements Database {
     this.slowReads = new SlowReads(poolSize);
   }
 
-  async read<R>(tenantId: string, query: SqlQuery): Promise<R[]> {
-    const setTenant = createReadSetting('read-tenant', SET_READ_TENANT, [tenantId]);
+  async read<R>(tenantId: string, query: SqlQuery, replayed?: LogPosition): Promise<R[]> {
+    const setTenant = createTenantSetting(tenantId, { timeoutMs: query.timeoutMs, replayed });
     if (query.isKeyLookup) return this.readOnSharedConnection<R>(setTenant, query);
     const read = { tenantId, query: query.name ?? query.text };
     const queue = this.findSlowReadQueue(read, query);
-    if (queue) return this.readOnOwnConnection<R>(queue, read, query);
+    if (queue) return this.readOnOwnConnection<R>(queue, read, { setTenant, query });
     return this.readOnSharedConnection<R>(setTenant, query, read);
   }
 
@@ -179,18 +183,12 @@ class PooledDatabase implements Database {
    * @throws {AppError} 503 if too many of the tenant's reads are waiting, or this read waited too
    * long
    */
-  private readOnOwnConnection<R>(queue: SlowReadQueue, read: TenantRead, query: SqlQuery): Promise<R[]> {
-    const { tenantId } = read;
-    const { timeoutMs } = query;
-    const setTenant =
-      timeoutMs === undefined
-        ? createReadSetting('read-tenant', SET_READ_TENANT, [tenantId])
-        : createReadSetting(
-            'read-tenant-in-time',
-            `${SET_READ_TENANT}, set_config('statement_timeout', $2, true)`,
-            [tenantId, `${timeoutMs}`],
-          );
-    return this.slowReads.run(queue, tenantId, () =>
+  private readOnOwnConnection<R>(
+    queue: SlowReadQueue,
+    read: TenantRead,
+    { setTenant, query }: { setTenant: SqlQuery; query: SqlQuery },
+  ): Promise<R[]> {
+    return this.slowReads.run(queue, read.tenantId, () =>
       this.withClient(async (client) => {
         const readRows = () => readWithSetting(client, setTenant, query);
         // The measurement decides which queue a query uses. Searches always use their own queue, so

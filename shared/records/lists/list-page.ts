@@ -2,7 +2,7 @@ import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../..
 import { toCanonicalJson } from '../../contracts/json/canonical-json.js';
 import type { Principal } from '../../contracts/principal.js';
 import { AppError, getErrorCode } from '../../platform/errors.js';
-import type { Database } from '../../platform/postgres/database.js';
+import type { TenantReads } from '../../platform/postgres/database.js';
 import type { ListScope } from './keyset-list.js';
 import { type ListQuery, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './page-query.js';
 
@@ -44,7 +44,7 @@ const EXPANDED_ITEMS_PER_QUERY = 50;
  * @throws {AppError} 400 invalid_cursor; 400 validation_error if a search takes too long
  */
 export async function readPage<Query extends PageQuery>(
-  { db, cursors }: { db: Database; cursors: CursorCodec },
+  { db, cursors }: { db: TenantReads; cursors: CursorCodec },
   { key, list, query, buildQuery, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
 ): Promise<ListPage> {
   const binding = cursorBindingFor(key, list, query);
@@ -64,7 +64,7 @@ export async function readPage<Query extends PageQuery>(
   return { items, count, cursor: next ? cursors.encode(next, binding) : null };
 }
 
-async function readRow(db: Database, tenantId: string, { stored, ...whole }: ListQuery): Promise<PageRow> {
+async function readRow(db: TenantReads, tenantId: string, { stored, ...whole }: ListQuery): Promise<PageRow> {
   if (stored) {
     const query = { ...whole, ...stored };
     const [page] = await db.read<PageRow | (PageRow & { items: null })>(tenantId, query);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../platform/postgres/database.js';
+import type { TenantReads } from '../../platform/postgres/database.js';
 import { describeDrive } from '../trucks/current-drive.js';
 import {
   type BoardRow,
@@ -46,27 +46,24 @@ export class DispatchBoardReader {
     sizeCalculation: (workOrders) => [...workOrders.values()].reduce((sum, { body }) => sum + body.length, 1),
   });
 
-  constructor(
-    private readonly db: Database,
-    private readonly viewer: BoardViewer = 'rest',
-  ) {}
+  constructor(private readonly viewer: BoardViewer = 'rest') {}
 
   /** Returns the board (docs/decisions.md §9) as UTF-8 JSON. All parts are from one snapshot. */
-  async read(tenantId: string): Promise<Buffer> {
+  async read(db: TenantReads, tenantId: string): Promise<Buffer> {
     const cached = this.#cache.get(tenantId);
-    if (!cached) return this.#readWhole(tenantId);
-    const row = await this.#readRow(tenantId, false);
+    if (!cached) return this.#readWhole(db, tenantId);
+    const row = await this.#readRow(db, tenantId, false);
     const active = parseWorkOrders(row.active);
     const unassigned = parseWorkOrders(row.unassigned);
     const shown = [...active, ...unassigned];
     const hasChanged = ({ id, version }: ListedWorkOrder) => cached.get(id)?.version !== version;
     const changed = shown.filter(hasChanged);
-    if (changed.length > MAX_CHANGED) return this.#readWhole(tenantId);
+    if (changed.length > MAX_CHANGED) return this.#readWhole(db, tenantId);
     if (changed.length > 0) {
-      await this.#fetchBodies(tenantId, cached, changed);
+      await this.#fetchBodies(db, tenantId, cached, changed);
       // If a version still differs, a work order has changed between the two queries. The parts
       // would then be from two snapshots, so read the whole board.
-      if (shown.some(hasChanged)) return this.#readWhole(tenantId);
+      if (shown.some(hasChanged)) return this.#readWhole(db, tenantId);
       this.#store(tenantId, cached, shown);
     }
     return renderBoard(row, cached, { active, unassigned });
@@ -76,23 +73,23 @@ export class DispatchBoardReader {
    * Returns the board with the further member `customers`: the current customers of its work
    * orders.
    */
-  async readWithCustomers(tenantId: string): Promise<Buffer> {
+  async readWithCustomers(db: TenantReads, tenantId: string): Promise<Buffer> {
     const query = buildBoardCustomersQuery(tenantId);
     const [board, [row]] = await Promise.all([
-      this.read(tenantId),
-      this.db.read<{ items: string }>(tenantId, query),
+      this.read(db, tenantId),
+      db.read<{ items: string }>(tenantId, query),
     ]);
     return Buffer.concat([board.subarray(0, -1), Buffer.from(`,"customers":${row?.items ?? '[]'}}`)]);
   }
 
-  async #readRow(tenantId: string, withBodies: boolean): Promise<BoardRow> {
-    const [row] = await this.db.read<BoardRow>(tenantId, buildBoardQuery(this.viewer, tenantId, withBodies));
+  async #readRow(db: TenantReads, tenantId: string, withBodies: boolean): Promise<BoardRow> {
+    const [row] = await db.read<BoardRow>(tenantId, buildBoardQuery(this.viewer, tenantId, withBodies));
     if (!row) throw new Error('the dispatch board returned no row');
     return row;
   }
 
-  async #readWhole(tenantId: string): Promise<Buffer> {
-    const row = await this.#readRow(tenantId, true);
+  async #readWhole(db: TenantReads, tenantId: string): Promise<Buffer> {
+    const row = await this.#readRow(db, tenantId, true);
     const cached = new Map<string, CachedWorkOrder>();
     const active = parseWorkOrders(row.active, cached);
     const unassigned = parseWorkOrders(row.unassigned, cached);
@@ -101,12 +98,13 @@ export class DispatchBoardReader {
   }
 
   async #fetchBodies(
+    db: TenantReads,
     tenantId: string,
     cached: Map<string, CachedWorkOrder>,
     changed: ListedWorkOrder[],
   ): Promise<void> {
     const ids = changed.map(({ id }) => id);
-    const rows = await this.db.read<WorkOrderBodyRow>(
+    const rows = await db.read<WorkOrderBodyRow>(
       tenantId,
       buildWorkOrderBodiesQuery(this.viewer, tenantId, ids),
     );

@@ -60,7 +60,7 @@ describe('GET /dispatch-board', () => {
   it('the dispatch board is the same from cached and from newly rendered work orders while they change', async () => {
     const { client, id } = await stack.createTenant();
     const { db } = stack.runtime;
-    const cached = new DispatchBoardReader(db);
+    const cached = new DispatchBoardReader();
     const { body: truck } = await client.post('/trucks', { unit_number: '7', duty_class: 'light' });
     const workOrderIds: string[] = [];
     for (let nth = 0; nth < 8; nth += 1) {
@@ -85,13 +85,18 @@ describe('GET /dispatch-board', () => {
     for (const change of changes) {
       // Read the board several times during the change. No board may mix the state before and after
       // the change.
-      const [, ...during] = await Promise.all([change(), cached.read(id), cached.read(id), cached.read(id)]);
+      const [, ...during] = await Promise.all([
+        change(),
+        cached.read(db, id),
+        cached.read(db, id),
+        cached.read(db, id),
+      ]);
       for (const board of during) JSON.parse(board.toString());
-      expect(withoutTimes(await cached.read(id))).to.deep.equal(
-        withoutTimes(await new DispatchBoardReader(db).read(id)),
+      expect(withoutTimes(await cached.read(db, id))).to.deep.equal(
+        withoutTimes(await new DispatchBoardReader().read(db, id)),
       );
     }
-    const board = JSON.parse((await cached.read(id)).toString());
+    const board = JSON.parse((await cached.read(db, id)).toString());
     expect(board.counts).to.include({ active_jobs: 0, unassigned_work_orders: 7 });
     const {
       elapsed_s: _elapsed,

@@ -87,7 +87,7 @@ describe('the estimated arrival of a truck', () => {
     const tow = await TrackedTow.book(tenant.client);
     await tow.depart();
     await tow.locate(NORTH_OF_PICKUP);
-    const board = await new DispatchBoardReader(stack.runtime.db, 'agent').read(tenant.id);
+    const board = await new DispatchBoardReader('agent').read(stack.runtime.db, tenant.id);
     const shown = (JSON.parse(board.toString()) as Json).active_jobs.find(({ id }: Json) => id === tow.id);
     expect(minutesUntil(shown.estimated_arrival_at)).to.be.within(...FROM_NORTH);
   });

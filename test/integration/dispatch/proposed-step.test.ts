@@ -54,7 +54,7 @@ describe('the proposed step', () => {
     expect(await read(tow)).to.include({ proposed_step: 'on_scene' });
     // The board keeps the JSON of work orders that did not change. The proposal follows the truck.
     expect(await readBoard(tow)).to.include({ proposed_step: 'on_scene', step, updated_at });
-    const board = await new DispatchBoardReader(stack.runtime.db, 'agent').read(tenant.id);
+    const board = await new DispatchBoardReader('agent').read(stack.runtime.db, tenant.id);
     const shown = (JSON.parse(board.toString()) as Json).active_jobs.find(({ id }: Json) => id === tow.id);
     expect(shown).to.include({ proposed_step: 'on_scene', step: 'en_route' });
     const changed = await tenant.client.patch(`/work-orders/${tow.id}`, { notes: 'Keys inside' });
@@ -171,7 +171,7 @@ describe('the proposed step', () => {
         expect(await read(tow)).to.include({ ...shown, step });
         expect(await readBoard(tow)).to.include({ ...shown, step });
       }
-      const board = await new DispatchBoardReader(stack.runtime.db, 'agent').read(tenant.id);
+      const board = await new DispatchBoardReader('agent').read(stack.runtime.db, tenant.id);
       expect(board.toString()).to.include('"proposed_step":"at_destination"');
       const readProposal = async () => (await page.get()).body.data.state.proposal;
       const text = 'You seem to be at the drop-off.';

@@ -1,60 +1,26 @@
-import { chmodSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../bin/embedded-postgres/start.js';
-import { migrate } from '../../../migrations/migrate.js';
-import { isReplicaCurrent } from '../../../shared/platform/postgres/replica.js';
-import { getAppRole } from '../../../shared/platform/postgres/session.js';
 import { openSnapshot } from '../../../shared/platform/postgres/snapshot.js';
+import { isReplicaCurrent } from '../../../shared/platform/replica/await-replay.js';
 import { chooseSource } from '../../../workers/exports/source.js';
-import { Replica } from '../../support/load/replica.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { TestStack, type TestTenant } from '../../support/stack.js';
-
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+import { useReplicatedStack } from '../../support/replica/replicated-stack.js';
+import type { TestStack, TestTenant } from '../../support/stack.js';
 
 describe('exports from a replica', function () {
   this.timeout(120_000);
-  let dataDir: string;
-  let primary: EmbeddedPostgres;
-  let replica: Replica;
+  const replicated = useReplicatedStack();
   let replicaUrl: string;
   let stack: TestStack;
   let tenant: TestTenant;
 
-  before(async function () {
-    // The test finds the PostgreSQL executable through /proc.
-    if (process.platform !== 'linux') this.skip();
-    dataDir = mkdtempSync(join(tmpdir(), 'tow-primary-'));
-    chmodSync(dataDir, 0o755);
-    primary = await startEmbeddedPostgres({ dataDir, logger: silent });
-    const { databaseUrl, superuserUrl } = primary;
-    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true });
-    replica = await Replica.start(superuserUrl, readlinkSync(`/proc/${primary.pid()}/exe`));
-    replicaUrl = replica.toReplicaUrl(databaseUrl);
-    const environment = { DATABASE_REPLICA_URL: replicaUrl };
-    stack = await TestStack.start({ exports: true, databaseUrl, environment });
+  before(async () => {
+    ({ stack, replicaUrl } = replicated);
     tenant = await stack.createTenant();
   });
-  after(async () => {
-    await stack?.stop();
-    await replica?.stop();
-    await primary?.stop();
-    if (dataDir) rmSync(dataDir, { recursive: true, force: true });
-  });
 
-  const queryReplica = async <T>(sql: string): Promise<T[]> => {
-    const client = new pg.Client({ connectionString: replica.toReplicaUrl(primary.superuserUrl) });
-    await client.connect();
-    return client
-      .query(sql)
-      .then(({ rows }) => rows)
-      .finally(() => client.end());
-  };
   const readCurrentLsn = async (): Promise<string> => {
     const [row] = await stack.runtime.db.query<{ lsn: string }>({
       text: 'select pg_current_wal_lsn()::text as lsn',
@@ -84,7 +50,7 @@ describe('exports from a replica', function () {
 
   it('the exports worker writes whole exports from the replica', async () => {
     const id = await createInvoice();
-    const owner = new pg.Client({ connectionString: primary.databaseUrl });
+    const owner = new pg.Client({ connectionString: replicated.primary.databaseUrl });
     await owner.connect();
     // The replica repeats this exclusive lock, so the export below must wait for the table.
     await owner.query('begin; lock table inspections in access exclusive mode');
@@ -93,7 +59,7 @@ describe('exports from a replica', function () {
     const SESSIONS = "select pid from pg_stat_activity where application_name = 'tow-snapshot'";
     await eventually(
       "the export's session on the replica",
-      async () => (await queryReplica(SESSIONS)).length === 1,
+      async () => (await replicated.queryReplica(SESSIONS)).length === 1,
     );
     await owner.query('rollback');
     await owner.end();
@@ -110,23 +76,21 @@ describe('exports from a replica', function () {
   });
 
   it('an export reads from the primary if the replica is behind or unreachable, and on every later try', async () => {
-    await queryReplica('select pg_wal_replay_pause()');
-    try {
+    const { databaseUrl } = replicated.primary;
+    await replicated.whileBehind(async () => {
       await createInvoice();
       const walLsn = await readCurrentLsn();
       expect(await isReplicaCurrent(replicaUrl, { lsn: walLsn, timeoutMs: 300 })).to.equal(false);
-      expect(await chooseSource(stack.runtime, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
-    } finally {
-      await queryReplica('select pg_wal_replay_resume()');
-    }
+      expect(await chooseSource(stack.runtime, { tries: 1, walLsn })).to.equal(databaseUrl);
+    });
     const walLsn = await readCurrentLsn();
-    expect(await chooseSource(stack.runtime, { tries: 2, walLsn })).to.equal(primary.databaseUrl);
+    expect(await chooseSource(stack.runtime, { tries: 2, walLsn })).to.equal(databaseUrl);
     const unreachable = {
       ...stack.runtime,
       config: { ...stack.runtime.config, databaseReplicaUrl: 'postgres://tow:x@127.0.0.1:1/tow' },
     };
-    expect(await chooseSource(unreachable, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
+    expect(await chooseSource(unreachable, { tries: 1, walLsn })).to.equal(databaseUrl);
     // DATABASE_REPLICA_URL may name the primary, which is always current.
-    expect(await isReplicaCurrent(primary.databaseUrl, { lsn: walLsn, timeoutMs: 0 })).to.equal(true);
+    expect(await isReplicaCurrent(databaseUrl, { lsn: walLsn, timeoutMs: 0 })).to.equal(true);
   });
 });

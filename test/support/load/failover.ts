@@ -7,7 +7,7 @@ import { migrate } from '../../../migrations/migrate.js';
 import { getAppRole } from '../../../shared/platform/postgres/session.js';
 import { TcpForwarder } from '../network/tcp-forwarder.js';
 import { eventually } from '../poll.js';
-import { Replica } from './replica.js';
+import { Replica } from '../replica/replica.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { FeedPage } from '../../../api/stream/event-feed.js';
 import { EventFeed } from '../../../api/stream/event-feed.js';
 import { EventStream } from '../../../api/stream/event-stream.js';
 import {
@@ -10,7 +11,6 @@ import {
   type EventPosition,
   positionBeforeTransaction,
 } from '../../../shared/events/event-position.js';
-import type { EventPage } from '../../../shared/events/read-events.js';
 
 /** A response whose socket the test can stall and drain. */
 class FakeResponse extends EventEmitter {
@@ -49,8 +49,9 @@ class FakeStore {
   count = 0;
   reads = 0;
   isUnreachable = false;
+  token: string | undefined;
 
-  readonly read = async (after: EventPosition): Promise<EventPage> => {
+  readonly read = async (after: EventPosition): Promise<FeedPage> => {
     this.reads += 1;
     const { count } = this;
     await nextTick();
@@ -63,6 +64,7 @@ class FakeStore {
       position: hasMore ? (found.at(-1) as EventPosition) : positionBeforeTransaction(BigInt(count + 1)),
       hasMore,
       hasWithheldEvents: false,
+      token: this.token,
     };
   };
 }
@@ -103,7 +105,9 @@ describe('event stream', () => {
     const onFailure = () => {
       failures += 1;
     };
-    streams.push(new EventStream(options, { feed, read: store.read, hasRoom: () => true, onFailure }));
+    const issueToken = async () => undefined;
+    const source = { feed, read: store.read, hasRoom: () => true, onFailure, issueToken };
+    streams.push(new EventStream(options, source));
     return response;
   };
   const commit = (count: number) => {
@@ -244,20 +248,34 @@ describe('event stream', () => {
       const countChanges = () => response.text.split('event: changed\n').length - 1;
       for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange('all');
       mock.timers.tick(0);
+      await drainTicks();
       expect(countChanges()).to.equal(1);
       for (let nth = 0; nth < 100; nth += 1) streams[0]?.announceChange('all');
       mock.timers.tick(499);
+      await drainTicks();
       expect(countChanges()).to.equal(1);
       mock.timers.tick(1);
+      await drainTicks();
       expect(countChanges()).to.equal(2);
       response.writableNeedDrain = true;
       streams[0]?.announceChange('all');
       mock.timers.tick(1000);
+      await drainTicks();
       expect(countChanges()).to.equal(2);
       expect(response.text).to.not.match(/event: changed\nid:/);
     } finally {
       mock.timers.reset();
     }
+  });
+
+  it('an event stream sends the token of a page before the events of the page', async () => {
+    store.token = 'token 1';
+    store.count = 1;
+    const response = open(0);
+    await drainTicks();
+    expect(response.text).to.match(
+      /event: changed\ndata: {"consistency_token":"token 1"}\n\nid: .+\nevent: test\.x/,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -12,6 +12,7 @@ import { getFreePort } from '../stores.js';
 export class Replica {
   private constructor(
     readonly port: number,
+    private readonly server: ChildProcess,
     private readonly end: () => Promise<void>,
   ) {}
 
@@ -33,7 +34,7 @@ export class Replica {
     const args = ['-D', cluster, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
     const server = spawn(postgres, args, { ...buildSpawnOptions(account), stdio: 'ignore' });
     const ended = new Promise((resolve) => server.once('close', resolve));
-    const replica = new Replica(port, async () => {
+    const replica = new Replica(port, server, async () => {
       server.kill('SIGINT');
       await ended;
       rmSync(folder, { recursive: true, force: true });
@@ -46,6 +47,21 @@ export class Replica {
     const replicaUrl = new URL(url);
     replicaUrl.port = String(this.port);
     return replicaUrl.href;
+  }
+
+  /** Lets the replica hang, with its connections open. Linux only. */
+  suspend(): void {
+    this.signalAll('SIGSTOP');
+  }
+
+  resume(): void {
+    this.signalAll('SIGCONT');
+  }
+
+  private signalAll(signal: NodeJS.Signals): void {
+    const { pid } = this.server;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    for (const one of [pid, ...children]) process.kill(Number(one), signal);
   }
 
   stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { buildAppSessionOptions } from './session.js';
+import { buildAppSessionOptions } from '../postgres/session.js';
 
 const POLL_INTERVAL_MS = 100;
 
