@@ -1,5 +1,7 @@
-/** Runs the nginx configuration of the operators' guide in front of real web and mcp processes. */
+/** Runs the nginx configuration of docs/deploy in front of real web and mcp processes. */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { Agent, request } from 'undici';
 import { TestClient } from '../../support/client.js';
 import { Deployment } from '../../support/load/deployment.js';
 import { startNginx } from '../../support/load/nginx.js';
@@ -10,21 +12,32 @@ import { IS_SCALED } from '../../support/stores.js';
 const missing = findMissingProgram('nginx');
 
 if (IS_SCALED) {
-  describe(`the nginx configuration of the operators' guide${missing ? ` (skipped: ${missing})` : ''}`, function () {
+  describe(`the nginx configuration of docs/deploy${missing ? ` (skipped: ${missing})` : ''}`, function () {
     this.timeout(180_000);
 
     before(function () {
       if (missing) this.skip();
     });
 
-    it('nginx routes /mcp to the MCP server and the rest to web, and does not buffer events', () =>
+    it('nginx routes /mcp to the MCP server and the rest to web, does not buffer events, and offers TLS', () =>
       Deployment.run({ mcps: 1, settings: { TRUST_PROXY: 'true' } }, async (deployment) => {
         await deployment.start();
-        const { origin, stop } = await startNginx(deployment);
+        const nginx = await startNginx(deployment);
+        const { origin, tlsOrigin, redirectingOrigin, caFile, stop } = nginx;
         const [tenant] = await deployment.createTenants(1);
         const manifest = await fetch(`${origin}/mcp/manifest`);
         expect(await manifest.json()).to.have.property('schemaVersion');
         expect(await fetchStatus(`${origin}/docs`)).to.equal(200);
+
+        const dispatcher = new Agent({ connect: { ca: readFileSync(caFile) } });
+        const encrypted = await request(`${tlsOrigin}/healthz`, { dispatcher });
+        await dispatcher.destroy();
+        expect(encrypted.statusCode).to.equal(200);
+        const moved = await fetch(`${redirectingOrigin}/app/?a=1`, { redirect: 'manual' });
+        expect([moved.status, moved.headers.get('location')]).to.deep.equal([
+          301,
+          'https://api.example.com/app/?a=1',
+        ]);
 
         const client = new TestClient(origin, tenant?.key ?? '');
         const aborter = new AbortController();

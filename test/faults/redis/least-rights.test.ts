@@ -1,30 +1,32 @@
-/** A Redis with TLS, a private certificate authority, and the user with few rights of the guide. */
+/**
+ * A Redis with the configuration and users of docs/deploy/redis: TLS, a private certificate
+ * authority, and a user with few rights.
+ */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { TestClient } from '../../support/client.js';
+import { createCertificates } from '../../support/deploy/certificates.js';
+import { ADMIN_CLI, PASSWORDS, writeRedisConfig } from '../../support/deploy/redis-files.js';
 import { readExport, requestExport } from '../../support/exports/exports.js';
 import { Deployment } from '../../support/load/deployment.js';
 import { readProcfile } from '../../support/load/processes.js';
 import { eventually } from '../../support/poll.js';
-import { createCertificates } from '../../support/redis/certificates.js';
-import { readUsersOfGuide } from '../../support/redis/guide-users.js';
 import {
   findMissingProgram,
   killServer,
   type RedisServer,
   runRedisCli,
-  startRedisServer,
+  startProgram,
 } from '../../support/redis/programs.js';
 import { getFreePort, IS_SCALED } from '../../support/stores.js';
 import { createEndpoint } from '../../support/webhooks/webhook-endpoints.js';
 
 const missing = findMissingProgram('redis-server', 'openssl');
-const ADMIN = ['--user', 'admin', '-a', 'admin'];
 
 class SecuredRedis {
   readonly folder = mkdtempSync(join(tmpdir(), 'tow-secured-redis-'));
@@ -35,24 +37,22 @@ class SecuredRedis {
 
   async start(): Promise<this> {
     this.#port = await getFreePort();
-    const aclFile = join(this.folder, 'users.acl');
-    const admin = 'user admin on >admin ~* &* +@all';
-    writeFileSync(aclFile, `user default off\n${admin}\n${readUsersOfGuide().redis}\n`);
-    const args = [...this.#certificates.serverArgs(this.#port), '--aclfile', aclFile];
-    const cli = [...this.#certificates.cliArgs, ...ADMIN];
-    this.#server = await startRedisServer({ port: this.#port, args, cli });
+    const { folder } = this;
+    const file = writeRedisConfig({ port: this.#port, folder, certificates: this.#certificates });
+    const cli = [...this.#certificates.cliArgs, ...ADMIN_CLI];
+    this.#server = await startProgram('redis-server', { port: this.#port, args: [file], cli });
     return this;
   }
 
   get settings(): Record<string, string> {
     return {
-      REDIS_URL: `rediss://tow:secret@localhost:${this.#port}/1`,
+      REDIS_URL: `rediss://tow:${encodeURIComponent(PASSWORDS.tow)}@localhost:${this.#port}/1`,
       REDIS_CA_FILE: this.#certificates.caFile,
     };
   }
 
   runAsAdmin(...command: string[]): Promise<string> {
-    return runRedisCli([...this.#certificates.cliArgs, ...ADMIN, '-p', `${this.#port}`, ...command]);
+    return runRedisCli([...this.#certificates.cliArgs, ...ADMIN_CLI, '-p', `${this.#port}`, ...command]);
   }
 
   async stop(): Promise<void> {
@@ -96,7 +96,7 @@ if (IS_SCALED) {
       if (missing) this.skip();
     });
 
-    it('the service runs with the user of the guide, and refuses another authority and a wrong password', async () => {
+    it('the service runs with the configuration of docs/deploy, and refuses another authority and a wrong password', async () => {
       const redis = new SecuredRedis();
       const options = { webhooks: 1, exporters: 1, mcps: 1, startRedis: () => redis.start() };
       await Deployment.run(options, async (deployment) => {
@@ -118,7 +118,7 @@ if (IS_SCALED) {
             /^This process does not trust the certificate of Redis: .+ Set REDIS_CA_FILE to /m,
           );
         }
-        const wrong = redis.settings.REDIS_URL?.replace('secret', 'hunter2') ?? '';
+        const wrong = redis.settings.REDIS_URL?.replace(/tow:[^@]+/, 'tow:hunter2') ?? '';
         const output = await refuse({ REDIS_URL: wrong });
         expect(output)
           .to.match(/^Redis refuses REDIS_URL: WRONGPASS /m)

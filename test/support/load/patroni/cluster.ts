@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { canAnswerQueries } from '../../../../bin/embedded-postgres/database.js';
@@ -14,9 +14,9 @@ import {
   type SystemAccount,
 } from '../../../../bin/embedded-postgres/system-account.js';
 import { isRoot } from '../../../../shared/platform/files/is-root.js';
+import { buildTimes, readDeployFile } from '../../deploy/deploy-files.js';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
-import { buildTimes, readDeployFile } from './deploy-files.js';
 import { type MemberState, PatroniMember } from './member.js';
 
 const MEMBERS = ['pg1', 'pg2', 'pg3'];
@@ -34,7 +34,7 @@ process.once('exit', () => {
 
 export class PatroniCluster {
   readonly members: PatroniMember[] = [];
-  readonly #folder = mkdtempSync('/tmp/tow-patroni-');
+  readonly #folder = mkdtempSync(join(tmpdir(), 'tow-patroni-'));
   #account: SystemAccount | undefined;
   #programs: ChildProcess[] = [];
   #port = 0;
@@ -197,8 +197,8 @@ export class PatroniCluster {
     const folder = this.#createFolder(name);
     const dataDir = join(folder, 'data');
     const configFile = join(folder, 'patroni.yml');
-    const config = readDeployFile('patroni.yml', {
-      ...buildTimes(),
+    const config = readDeployFile('patroni/patroni.yml', {
+      ...buildTimes('patroni/patroni.yml'),
       '/usr/lib/postgresql/15/bin': this.programs,
       'name: pg1': `name: ${name}`,
       '10.0.0.11:8008': `127.0.0.1:${restPort}`,
@@ -233,7 +233,7 @@ export class PatroniCluster {
       `127.0.0.1:${options.port} port ${options.restPort}`,
     ]);
     const user = userInfo().username;
-    const config = readDeployFile('haproxy.cfg', {
+    const config = readDeployFile('patroni/haproxy.cfg', {
       '127.0.0.1:5000': `127.0.0.1:${this.#port}`,
       '127.0.0.1:5001': `127.0.0.1:${this.#replicaPort}`,
       ...Object.fromEntries(addresses),

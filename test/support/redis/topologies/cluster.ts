@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { QUEUE_PREFIX } from '../../../../shared/platform/process/redis.js';
+import { ADMIN_CLI as CLI, PASSWORDS, writeUsers } from '../../deploy/redis-files.js';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
-import { readUsersOfGuide } from '../guide-users.js';
 import { countWaiting, killServer, type RedisServer, runRedisCli, startRedisServer } from '../programs.js';
 
 const MASTERS = 3;
 const SERVERS = 2 * MASTERS;
-const PASSWORD = 'cluster-password';
-const CLI = ['-a', PASSWORD];
 const MIGRATED_AT_ONCE = 50;
+const LOGIN = ['admin', PASSWORDS.admin];
 
 interface NodeState {
   id: string;
@@ -21,15 +20,13 @@ interface NodeState {
   slots: string[];
 }
 
-/** Three masters with a replica each, all with the user of the guide. */
+/** Three masters with a replica each, all with the users of docs/deploy/redis. */
 export class RedisCluster {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tow-cluster-'));
-  readonly #aclFile = join(this.#folder, 'users.acl');
+  readonly #aclFile = writeUsers(this.#folder);
   readonly #servers = new Map<number, RedisServer>();
 
   async start(): Promise<this> {
-    const admin = `user default on >${PASSWORD} ~* &* +@all`;
-    writeFileSync(this.#aclFile, `${admin}\n${readUsersOfGuide().redis}\n`);
     for (let nth = 0; nth < SERVERS; nth += 1) await this.#startServer(await getFreePort());
     const addresses = [...this.#servers.keys()].map((port) => `127.0.0.1:${port}`);
     const create = ['--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes'];
@@ -41,7 +38,8 @@ export class RedisCluster {
   /** Names two nodes only: processes must find the others by themselves. */
   get settings(): Record<string, string> {
     const [one, two] = this.#servers.keys();
-    return { REDIS_URL: `redis+cluster://tow:secret@127.0.0.1:${one},127.0.0.1:${two}` };
+    const login = `tow:${encodeURIComponent(PASSWORDS.tow)}`;
+    return { REDIS_URL: `redis+cluster://${login}@127.0.0.1:${one},127.0.0.1:${two}` };
   }
 
   /** Kills the master that has the queues. */
@@ -73,7 +71,7 @@ export class RedisCluster {
       return found === '' ? [] : found.split('\n');
     };
     for (let keys = await listKeys(); keys.length > 0; keys = await listKeys()) {
-      const target = ['127.0.0.1', `${to.port}`, '', '0', '5000', 'AUTH', PASSWORD, 'KEYS'];
+      const target = ['127.0.0.1', `${to.port}`, '', '0', '5000', 'AUTH2', ...LOGIN, 'KEYS'];
       await this.#run(from.port, 'migrate', ...target, ...keys);
     }
     // The target first: the source must not lose the slot before another node has it.
@@ -115,7 +113,8 @@ export class RedisCluster {
   }
 
   async #startServer(port: number): Promise<void> {
-    const args = ['--port', `${port}`, '--aclfile', this.#aclFile, '--masterauth', PASSWORD];
+    const args = ['--port', `${port}`, '--aclfile', this.#aclFile];
+    args.push('--masteruser', 'replica', '--masterauth', PASSWORDS.replica);
     args.push('--cluster-enabled', 'yes', '--cluster-config-file', `${port}.conf`);
     args.push('--cluster-node-timeout', '1500', '--dir', this.#folder, '--repl-diskless-sync-delay', '0');
     this.#servers.set(port, await startRedisServer({ port, args, cli: CLI }));

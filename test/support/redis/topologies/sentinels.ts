@@ -1,45 +1,43 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createCertificates } from '../../deploy/certificates.js';
+import { ADMIN_CLI, PASSWORDS, writeRedisConfig, writeSentinelConfig } from '../../deploy/redis-files.js';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
-import { createCertificates } from '../certificates.js';
-import { readUsersOfGuide } from '../guide-users.js';
-import { killServer, type RedisServer, runRedisCli, startProgram, startRedisServer } from '../programs.js';
+import { killServer, type RedisServer, runRedisCli, startProgram } from '../programs.js';
 
 const NAME = 'tow';
 const SENTINELS = 3;
-/** Characters that a URL must contain percent-encoded. */
-const PASSWORD = 'a/b@c:d%e';
-const SENTINEL_PASSWORD = 's&t=u';
+const REPLICAS = 2;
 
-/** A master, a replica and three sentinels, all with passwords and TLS. */
+/** A master, two replicas and three sentinels, with the configuration of docs/deploy/redis. */
 export class SentinelSet {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tow-sentinels-'));
   readonly #certificates = createCertificates(this.#folder);
-  readonly #dataCli = [...this.#certificates.cliArgs, '-a', PASSWORD];
-  readonly #sentinelCli = [...this.#certificates.cliArgs, '-a', SENTINEL_PASSWORD];
+  readonly #dataCli = [...this.#certificates.cliArgs, ...ADMIN_CLI];
+  readonly #sentinelCli = [...this.#certificates.cliArgs, '-a', PASSWORDS.sentinel];
   /** The Redis servers by port. */
   readonly #servers = new Map<number, RedisServer>();
   #sentinels: RedisServer[] = [];
 
   async start(): Promise<this> {
     const master = await this.#startServer(await getFreePort());
-    await this.#startServer(await getFreePort(), master.port);
+    for (let nth = 0; nth < REPLICAS; nth += 1) await this.#startServer(await getFreePort(), master.port);
     const ports: number[] = [];
     for (let nth = 0; nth < SENTINELS; nth += 1) ports.push(await getFreePort());
     this.#sentinels = await Promise.all(ports.map((port) => this.#startSentinel(port, master.port)));
-    await this.waitForReplica();
+    await this.waitForReplicas();
     return this;
   }
 
   get settings(): Record<string, string> {
     const addresses = this.#sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
-    const login = `default:${encodeURIComponent(PASSWORD)}`;
+    const login = `tow:${encodeURIComponent(PASSWORDS.tow)}`;
     const query = new URLSearchParams({
       db: '1',
       sentinel_user: 'tow-sentinel',
-      sentinel_password: 'secret',
+      sentinel_password: PASSWORDS.towSentinel,
     });
     return {
       REDIS_URL: `rediss+sentinel://${login}@${addresses}/${NAME}?${query}`,
@@ -61,30 +59,32 @@ export class SentinelSet {
     return master;
   }
 
-  /** Starts a killed server again, without its data. The sentinels make it a replica. */
+  /** Starts a killed server again, as a replica of the present master. */
   async restart({ port }: RedisServer): Promise<void> {
     await this.#startServer(port, (await this.findMaster()).port);
-    await this.waitForReplica();
+    await this.waitForReplicas();
   }
 
-  /** Waits until each sentinel knows the others and can promote a replica. */
-  async waitForReplica(): Promise<void> {
-    await eventually('the replica is in sync and the sentinels know it', async () => {
+  /** Waits until each sentinel knows the others and can promote any replica. */
+  async waitForReplicas(): Promise<void> {
+    const known = new RegExp(`num-slaves\\n${REPLICAS}\\b`);
+    const others = new RegExp(`num-other-sentinels\\n${SENTINELS - 1}\\b`);
+    await eventually('the replicas are in sync and the sentinels know them', async () => {
       const { port } = await this.findMaster();
       const info = await runRedisCli([...this.#dataCli, '-p', `${port}`, 'info', 'replication']);
       const states = await Promise.all(this.#sentinels.map(({ port }) => this.#ask('master', port)));
-      const areComplete = states.every(
-        (state) => /num-other-sentinels\n2\b/.test(state) && /num-slaves\n1\b/.test(state),
-      );
-      return areComplete && info.includes('state=online');
+      const areComplete = states.every((state) => known.test(state) && others.test(state));
+      return areComplete && info.match(/state=online/g)?.length === REPLICAS;
     });
   }
 
-  /** Returns what the sentinels have denied to the product. */
+  /** Returns what the sentinels and the servers have denied to the product and to each other. */
   async listDenials(): Promise<string[]> {
-    const logs = await Promise.all(
-      this.#sentinels.map(({ port }) => runRedisCli([...this.#sentinelCli, '-p', `${port}`, 'acl', 'log'])),
-    );
+    const read = (cli: string[]) => (port: number) => runRedisCli([...cli, '-p', `${port}`, 'acl', 'log']);
+    const logs = await Promise.all([
+      ...this.#sentinels.map(({ port }) => port).map(read(this.#sentinelCli)),
+      ...[...this.#servers.keys()].map(read(this.#dataCli)),
+    ]);
     return logs.filter((log) => log !== '');
   }
 
@@ -94,37 +94,23 @@ export class SentinelSet {
   }
 
   async #startServer(port: number, masterPort?: number): Promise<RedisServer> {
-    const args = [
-      ...this.#certificates.serverArgs(port),
-      '--requirepass',
-      PASSWORD,
-      '--masterauth',
-      PASSWORD,
-    ];
-    args.push('--repl-diskless-sync-delay', '0', '--appendonly', 'no');
-    if (masterPort) args.push('--replicaof', '127.0.0.1', `${masterPort}`);
-    const server = await startRedisServer({ port, args, cli: this.#dataCli });
+    const folder = this.#createFolder(port);
+    const file = writeRedisConfig({ port, folder, certificates: this.#certificates, masterPort });
+    const server = await startProgram('redis-server', { port, args: [file], cli: this.#dataCli });
     this.#servers.set(port, server);
     return server;
   }
 
-  async #startSentinel(port: number, masterPort: number): Promise<RedisServer> {
-    const file = join(this.#folder, `${port}.conf`);
-    const users = readUsersOfGuide();
-    const lines = [
-      ...this.#certificates.configLines(port),
-      'bind 127.0.0.1',
-      `dir ${this.#folder}`,
-      `requirepass "${SENTINEL_PASSWORD}"`,
-      users.sentinel,
-      `sentinel sentinel-pass ${SENTINEL_PASSWORD}`,
-      `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 2`,
-      `sentinel auth-pass ${NAME} ${PASSWORD}`,
-      `sentinel down-after-milliseconds ${NAME} 500`,
-      `sentinel failover-timeout ${NAME} 1500`,
-    ];
-    writeFileSync(file, `${lines.join('\n')}\n`);
+  #startSentinel(port: number, masterPort: number): Promise<RedisServer> {
+    const folder = this.#createFolder(port);
+    const file = writeSentinelConfig({ port, folder, certificates: this.#certificates, masterPort });
     return startProgram('redis-sentinel', { port, args: [file], cli: this.#sentinelCli });
+  }
+
+  #createFolder(port: number): string {
+    const folder = join(this.#folder, `${port}`);
+    mkdirSync(folder, { recursive: true });
+    return folder;
   }
 
   #ask(question: string, port = this.#sentinels[0]?.port): Promise<string> {

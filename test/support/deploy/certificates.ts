@@ -1,13 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CertificateFiles } from './redis-files.js';
 
-export interface RedisCertificates {
-  caFile: string;
-  /** Arguments for a redis-server that has TLS alone. */
-  serverArgs: (port: number) => string[];
-  /** The same as lines of a configuration file. */
-  configLines: (port: number) => string[];
+export interface LocalCertificates extends CertificateFiles {
   cliArgs: string[];
 }
 
@@ -15,29 +11,20 @@ export interface RedisCertificates {
  * Makes a certificate authority in the folder, and a certificate for this machine that the
  * authority has signed.
  */
-export function createCertificates(folder: string, name = 'redis'): RedisCertificates {
+export function createCertificates(folder: string, name = 'local'): LocalCertificates {
   const at = (file: string) => join(folder, `${name}-${file}`);
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   writeFileSync(at('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
   const authority = ['-keyout', at('ca.key'), '-out', at('ca.pem'), '-subj', `/CN=${name} authority`];
   openssl('req', '-x509', ...newKey, ...authority, '-days', '2');
-  openssl('req', ...newKey, '-keyout', at('key'), '-out', at('csr'), '-subj', '/CN=redis');
+  openssl('req', ...newKey, '-keyout', at('key'), '-out', at('csr'), '-subj', '/CN=localhost');
   const signer = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial'];
   const signed = ['-out', at('pem'), '-days', '2', '-extfile', at('names')];
   openssl('x509', '-req', '-in', at('csr'), ...signer, ...signed);
-  const options = (port: number): [string, string][] => [
-    ['port', '0'],
-    ['tls-port', `${port}`],
-    ['tls-cert-file', at('pem')],
-    ['tls-key-file', at('key')],
-    ['tls-ca-cert-file', at('ca.pem')],
-    ['tls-auth-clients', 'no'],
-    ['tls-replication', 'yes'],
-  ];
   return {
     caFile: at('ca.pem'),
-    serverArgs: (port) => options(port).flatMap(([option, value]) => [`--${option}`, value]),
-    configLines: (port) => options(port).map((option) => option.join(' ')),
+    certificateFile: at('pem'),
+    keyFile: at('key'),
     cliArgs: ['--tls', '--cacert', at('ca.pem')],
   };
 }
