@@ -5,6 +5,7 @@
  */
 import { expect } from 'chai';
 import { registerConcurrentTests } from '../support/concurrent-tests.js';
+import { ExportCompany } from '../support/exports/export-company.js';
 import { parseCsvFast, unzip } from '../support/exports/export-files.js';
 import { type DeployedService, runTotals } from '../support/load/deployed-service.js';
 import { Deployment, type DeploymentOptions } from '../support/load/deployment.js';
@@ -12,7 +13,6 @@ import { Load } from '../support/load/load.js';
 import { readMemoryMb, type TestProcess } from '../support/load/processes.js';
 import { eventually } from '../support/poll.js';
 import { IS_SCALED } from '../support/stores.js';
-import { ExportCompany } from './export-company.js';
 
 const ROWS = 30_000;
 const EVERYTHING = { resource: 'all', format: 'csv' };

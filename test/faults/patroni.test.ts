@@ -1,12 +1,14 @@
 /**
  * Runs the product on PostgreSQL under Patroni behind HAProxy, with the files of
- * docs/deploy/patroni, while the primary fails.
+ * docs/deploy/patroni, while the primary fails. Scaled out, the first test is `npm run failover`.
  */
 import { expect } from 'chai';
 import pg from 'pg';
 import { getErrorCode, isConnectionError } from '../../shared/platform/errors.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres/database.js';
+import { buildTable, listFaults } from '../failover/report-table.js';
+import { runFailover } from '../failover/run-failover.js';
 import { runTotals } from '../support/load/deployed-service.js';
 import type { Deployment } from '../support/load/deployment.js';
 import { findOtherPostgresFolders } from '../support/load/other-postgres.js';
@@ -18,11 +20,13 @@ import { type Fault, runUnderLoad } from '../support/load/run-load.js';
 import { TcpForwarder } from '../support/network/tcp-forwarder.js';
 import { eventually } from '../support/poll.js';
 import { findMissingProgram } from '../support/redis/programs.js';
+import { IS_SCALED } from '../support/stores.js';
 
 const SERVER = 'PostgreSQL server in /usr/lib/postgresql';
 const programs = findOtherPostgresFolders().at(-1);
+const others = IS_SCALED ? ['nginx', 'redis-sentinel', 'openssl'] : [];
 const missing =
-  findMissingProgram('patroni', 'etcd', 'haproxy') ??
+  findMissingProgram('patroni', 'etcd', 'haproxy', ...others) ??
   (programs || process.env.CI === 'true' ? undefined : `there is no ${SERVER}`);
 /** Longer than `ttl` in docs/deploy/patroni/patroni.yml. */
 const FAILOVER_TIMEOUT_MS = 60_000;
@@ -60,18 +64,27 @@ describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missi
     }
   }
 
-  it("no acknowledged write is lost or doubled when the primary's machine is killed, and it rejoins", () =>
-    underLoad(async (_, load) => {
-      const killed = await cluster.findPrimary();
-      await reportLongestGap('primary killed', load, async () => {
-        await killed.kill();
-        runTotals.kills += 1;
-        await load.waitForCalls(1);
-      });
-      killed.start();
-      await cluster.waitUntilComplete();
-      expect(await cluster.findPrimary()).to.not.equal(killed);
-    }));
+  if (IS_SCALED)
+    it("npm run failover: nothing is lost or doubled when the Redis master and the primary's machine are killed, and both rejoin", async () => {
+      const print = (line: string) => void process.stdout.write(`      ${line}\n`);
+      const result = await runFailover({ print, quietMs: 0, cluster });
+      for (const line of buildTable(result)) print(line);
+      expect(listFaults(result)).to.deep.equal([]);
+      for (const { kind, calls } of result.reports) expect(calls, kind).to.not.deep.equal([]);
+    });
+  else
+    it("no acknowledged write is lost or doubled when the primary's machine is killed, and it rejoins", () =>
+      underLoad(async (_, load) => {
+        const killed = await cluster.findPrimary();
+        await reportLongestGap('primary killed', load, async () => {
+          await killed.kill();
+          runTotals.kills += 1;
+          await load.waitForCalls(1);
+        });
+        killed.start();
+        await cluster.waitUntilComplete();
+        expect(await cluster.findPrimary()).to.not.equal(killed);
+      }));
 
   it('no acknowledged write is lost or doubled when the primary hangs, and it returns as a standby', () =>
     underLoad(async (_, load) => {

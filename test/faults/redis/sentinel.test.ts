@@ -1,10 +1,12 @@
-/** The master of the sentinels dies or hangs while clients write. */
+/**
+ * The master of the sentinels hangs while clients write. In `npm run failover`, which
+ * test/faults/patroni.test.ts runs, it dies.
+ */
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { readRedisLocation } from '../../../shared/config/redis/redis-settings.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { connectRedis } from '../../../shared/platform/process/redis.js';
-import { runTotals } from '../../support/load/deployed-service.js';
 import { reportPause } from '../../support/load/report-pause.js';
 import { restartWriter, runUnderLoad } from '../../support/load/run-load.js';
 import { eventually } from '../../support/poll.js';
@@ -59,15 +61,10 @@ if (IS_SCALED) {
       }
     });
 
-    it('no acknowledged write is lost or doubled when the master is killed, and when the next one hangs', async () => {
+    it('no acknowledged write is lost or doubled when the master hangs', async () => {
       const sentinels = new SentinelSet();
       await runUnderLoad(
         async (deployment, load) => {
-          const killed = await sentinels.killMaster();
-          runTotals.kills += 1;
-          await reportPause('master killed', load);
-          await load.waitForCalls();
-          await sentinels.restart(killed);
           const hanging = await sentinels.findMaster();
           // A stopped process keeps its connections open, as a machine without network does.
           hanging.process.kill('SIGSTOP');

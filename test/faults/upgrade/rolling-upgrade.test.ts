@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { SeededRandom } from '../../fixtures/detectors/seeded-random.js';
 import { AgentLoad } from '../../support/agents/agent-load.js';
 import { addAgents, expectNoCallLost } from '../../support/agents/agent-load-invariants.js';
+import { ExportCompany } from '../../support/exports/export-company.js';
 import type { DeployedService } from '../../support/load/deployed-service.js';
 import { type DeployedTenant, Deployment } from '../../support/load/deployment.js';
 import { Load } from '../../support/load/load.js';
@@ -17,7 +18,6 @@ import { findMissingProgram } from '../../support/redis/programs.js';
 import { IS_SCALED } from '../../support/stores.js';
 import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
-import { ExportCompany } from '../export-company.js';
 import { buildRelease, findPreviousRelease } from './previous-release.js';
 
 const CLEAN_END = { code: 0, signal: null };

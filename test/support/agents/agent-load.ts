@@ -29,6 +29,8 @@ export interface AgentCall {
   sent: number;
   /** The structured result; undefined until an attempt succeeds. */
   result?: Json;
+  /** When the agent got the result, in ms since 1970. */
+  succeededAt?: number;
   /** An error after which the agent gave up, because a retry would not help. */
   refusal?: string;
 }
@@ -143,5 +145,7 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   const outcome = result.structuredContent as Json;
   // An operation id means that the write is stored but has not run yet. The agent then sends the
   // call again with the same key, which returns the result once the write has run.
-  if (outcome?.data?.operation_id === undefined) call.result = outcome;
+  if (outcome?.data?.operation_id !== undefined) return;
+  call.result = outcome;
+  call.succeededAt = Date.now();
 }

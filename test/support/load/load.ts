@@ -38,6 +38,8 @@ export interface LoadCall {
   outcome: 'ok' | 'refused' | 'unknown';
   /** The invoice's id, once it is known. */
   id?: string;
+  /** When the client got the outcome `ok`, in ms since 1970. */
+  succeededAt?: number;
   /**
    * The exact text of the 201 response; undefined if the client got the outcome by polling the
    * operation.
@@ -270,6 +272,7 @@ function newCall(tenant: DeployedTenant, nth: number, fields: Record<string, unk
 
 function recordSuccess(call: LoadCall, invoice: { id: string }, text?: string): void {
   call.outcome = 'ok';
+  call.succeededAt = Date.now();
   call.id = invoice.id;
   if (text !== undefined) call.text = text;
 }

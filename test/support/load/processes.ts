@@ -33,10 +33,10 @@ export interface ProcessOptions {
 
 /**
  * The ids of the running child processes. If the test run ends early, no hook runs, so the exit
- * handler kills these children.
+ * handler kills the process groups of these children.
  */
 const runningPids = new Set<number>();
-process.once('exit', () => killAll([...runningPids]));
+process.once('exit', () => killAll([...runningPids].map((pid) => -pid)));
 
 /**
  * One process of the product. The process leads its own session, so the session contains every

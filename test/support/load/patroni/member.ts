@@ -83,10 +83,10 @@ export class PatroniMember {
   ): Promise<{ status: number; text: string } | undefined> {
     const url = `http://127.0.0.1:${this.options.restPort}${path}`;
     const signal = AbortSignal.timeout(init.method === 'POST' ? 60_000 : 1000);
-    return fetch(url, { signal, ...init }).then(
-      async (response) => ({ status: response.status, text: await response.text() }),
-      () => undefined,
-    );
+    // The time may also end while the body arrives.
+    return fetch(url, { signal, ...init })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch(() => undefined);
   }
 
   /** Returns the id of the running postmaster. After a kill, another process may have its id. */

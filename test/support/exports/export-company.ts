@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Json } from '../support/client.js';
-import { TestClient } from '../support/client.js';
-import { readExport, requestExport } from '../support/exports/exports.js';
-import type { DeployedTenant, Deployment } from '../support/load/deployment.js';
-import { eventually } from '../support/poll.js';
+import type { Json } from '../client.js';
+import { TestClient } from '../client.js';
+import type { DeployedTenant, Deployment } from '../load/deployment.js';
+import { eventually } from '../poll.js';
+import { readExport, requestExport } from './exports.js';
 
 const INSERT_BATCH_ROWS = 20_000;
 const EXPORT_TIMEOUT_MS = 60_000;
