@@ -99,6 +99,7 @@ import * as indexClubContacts from './20261130040200_index_club_contacts.js';
 import * as indexPaymentParts from './20261130040300_index_payment_parts.js';
 import * as deleteRemittances from './20261130050000_delete_remittances.js';
 import * as recordLostWrites from './20261130060000_record_lost_writes.js';
+import * as addFrozenAccounts from './20261201060000_add_frozen_accounts.js';
 
 interface Migration {
   name: string;
@@ -212,6 +213,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261130040300_index_payment_parts', ...indexPaymentParts },
   { name: '20261130050000_delete_remittances', ...deleteRemittances },
   { name: '20261130060000_record_lost_writes', ...recordLostWrites },
+  { name: '20261201060000_add_frozen_accounts', ...addFrozenAccounts },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

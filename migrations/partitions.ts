@@ -12,6 +12,8 @@ const RETENTION_DAYS = 30;
 const WEEKS_AHEAD = 4;
 /** The partition of the previous week must exist too, for rows written around midnight. */
 const WEEKS_BACK = 1;
+/** So many weeks back, a week can have rows that are still kept. */
+export const KEPT_WEEKS_BACK = 5;
 
 /** Maximum number of rows that are counted in a default partition. */
 const MAX_COUNTED_ROWS = 10_000;
@@ -52,20 +54,21 @@ export interface PartitionChanges {
  *
  * Rows in a default partition are only reported. They remain there until a person moves them.
  * @param databaseUrl connection string of the role that owns the tables
+ * @param weeksBack the first week, counted back from this week
  * @throws only if PostgreSQL is unreachable. The next run repeats a failed step; until then the
  *   default partition receives the rows
  * @returns undefined when another process is already working
  */
 export async function maintainPartitions(
   databaseUrl: string,
-  { now = Date.now() } = {},
+  { now = Date.now(), weeksBack = WEEKS_BACK } = {},
 ): Promise<PartitionChanges | undefined> {
   return runAsOwner(databaseUrl, async (client) => {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [ADVISORY_LOCK]);
     if (!rows[0].taken) return undefined;
     const kept: PartitionChanges = { made: [], dropped: [], failures: [], faults: [] };
     for (const table of TABLES) {
-      const { missing, expired } = await readState(client, table, now);
+      const { missing, expired } = await readState(client, table, now, weeksBack);
       for (const week of missing) {
         const name = partitionName(table, week);
         const failure = await tryStep(client, buildCreateSql(table, week));
@@ -128,7 +131,12 @@ interface State {
   defaultRows: number;
 }
 
-async function readState(client: pg.Client, table: Table, now: number): Promise<State> {
+async function readState(
+  client: pg.Client,
+  table: Table,
+  now: number,
+  weeksBack = WEEKS_BACK,
+): Promise<State> {
   const partitions = await listPartitions(client, table);
   const state: State = { missing: [], blocked: [], expired: [], defaultRows: 0 };
   const fallback = `partitions.${table}_default`;
@@ -136,7 +144,7 @@ async function readState(client: pg.Client, table: Table, now: number): Promise<
     `select count(*)::int as count from (select from ${fallback} limit ${MAX_COUNTED_ROWS}) t`,
   );
   state.defaultRows = rows[0]?.count ?? 0;
-  for (let ahead = -WEEKS_BACK; ahead <= WEEKS_AHEAD; ahead += 1) {
+  for (let ahead = -weeksBack; ahead <= WEEKS_AHEAD; ahead += 1) {
     const week = weekOf(now) + ahead * WEEK_MS;
     if (partitions.some(({ from, to }) => from <= week && week < to)) continue;
     const range = [firstIdAt(week), firstIdAt(week + WEEK_MS)];

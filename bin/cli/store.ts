@@ -87,15 +87,15 @@ const TENANTS_PER_PASS = 500;
 
 /**
  * Runs a query for all tenants, in one transaction per chunk of 500 tenants, and returns all rows.
- * Each transaction sees only the tenants of its chunk. The query must name them by
+ * Each transaction sees only the tenants of its chunk, and is rolled back. The query must name them by
  * `isInSessionTenants`.
  */
 export async function readAcrossTenants<R>(db: Database, text: string, values: unknown[] = []): Promise<R[]> {
-  const ids = await db.listTenantIds();
+  const ids = await db.listTenantIds({ includesFrozen: true });
   const rows: R[] = [];
   for (let start = 0; start < ids.length; start += TENANTS_PER_PASS) {
     const chunk = ids.slice(start, start + TENANTS_PER_PASS);
-    rows.push(...(await db.transaction(chunk, (tx) => tx.query<R>({ text, values }))));
+    rows.push(...(await db.runAndRollBack(chunk, (tx) => tx.query<R>({ text, values }))));
   }
   return rows;
 }

@@ -1,23 +1,8 @@
-import type { ParseArgsConfig } from 'node:util';
-import type { RunCommand } from '../cli/command.js';
 import { TRIGGERABLE_TYPES } from '../commands/trigger/recipes.js';
+import { ACCOUNT_COMMANDS } from './account-commands.js';
+import type { CommandEntry } from './command-entry.js';
 
-export interface CommandEntry {
-  name: string;
-  usage: string;
-  summary: string;
-  options: NonNullable<ParseArgsConfig['options']>;
-  required: readonly string[];
-  /** If true, only the command itself writes to standard output. */
-  ownsStdout?: boolean;
-  /** Number of positional arguments. */
-  positionals: number;
-  /**
-   * Imports the command's module. Called only when the command runs, so that `tow help` loads no
-   * drivers.
-   */
-  load: () => Promise<RunCommand>;
-}
+export type { CommandEntry };
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -54,6 +39,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     positionals: 0,
     load: async () => (await import('../commands/tenants.js')).listTenants,
   },
+  ...ACCOUNT_COMMANDS,
   {
     name: 'signup-tokens create',
     usage: '[--days N]',

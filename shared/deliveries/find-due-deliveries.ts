@@ -1,3 +1,4 @@
+import { runWithoutFrozen } from '../platform/frozen-accounts.js';
 import type { Database } from '../platform/postgres/database.js';
 import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
@@ -93,9 +94,18 @@ const TAKES_SQL = `
 
 /**
  * Finds up to `room` due deliveries of each endpoint queue. Live deliveries come before replays,
- * and earlier due times before later ones. The result omits queues whose endpoint does not exist.
+ * and earlier due times before later ones. The result omits queues whose endpoint does not exist
+ * or whose account is frozen.
  */
-export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
+export function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
+  return runWithoutFrozen(
+    requests,
+    ({ tenantId }) => tenantId,
+    (rest) => findDueOfWritable(db, rest),
+  );
+}
+
+async function findDueOfWritable(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
   const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({
     tenant_id: tenantId,
     endpoint_id: endpointId,

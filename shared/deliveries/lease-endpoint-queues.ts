@@ -107,7 +107,8 @@ export async function readEndpointHealth(
   db: Database,
   leases: EndpointLease[],
 ): Promise<(EndpointQueueRef & { health: EndpointQueueHealth })[]> {
-  const rows = await db.transaction(listQueueTenants(leases), (tx) =>
+  // No commit, so that it also reads the queues of frozen accounts.
+  const rows = await db.runAndRollBack(listQueueTenants(leases), (tx) =>
     tx.query<Omit<HealthRow, 'is_mine' | 'version'>>({
       name: 'read-lanes',
       text: `select l.tenant_id, l.endpoint_id as id, ${HEALTH_COLUMNS}

@@ -1,3 +1,4 @@
+import { runWithoutFrozen } from '../platform/frozen-accounts.js';
 import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
@@ -16,9 +17,26 @@ export interface AttemptRecord extends EndpointQueueRef {
 /**
  * Stores attempts, the new status of their deliveries, and the health of queues, all in one
  * transaction. A repeated call changes nothing, so a worker that lost the connection during the
- * commit can call again.
+ * commit can call again. Omits frozen accounts, as if the worker had died: the deployment that
+ * receives such an account repeats the attempt.
  */
 export async function storeAttempts(
+  db: Database,
+  records: AttemptRecord[],
+  states: EndpointQueueState[],
+): Promise<void> {
+  const tenants = listQueueTenants([...records, ...states]);
+  await runWithoutFrozen(
+    tenants,
+    (tenantId) => tenantId,
+    (writable) => {
+      const isWritable = ({ tenantId }: EndpointQueueRef) => writable.includes(tenantId);
+      return storeWritableAttempts(db, records.filter(isWritable), states.filter(isWritable));
+    },
+  );
+}
+
+async function storeWritableAttempts(
   db: Database,
   records: AttemptRecord[],
   states: EndpointQueueState[],
@@ -126,13 +144,19 @@ export async function markDelivering(
   db: Database,
   deliveries: { tenantId: string; id: string; attempts: number }[],
 ): Promise<void> {
-  const rows = deliveries.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }));
-  await db.transaction(listQueueTenants(deliveries), async (tx) =>
-    tx.queryAtCommit({
-      name: 'mark-delivering',
-      text: `update webhook_deliveries d set status = 'delivering' from ${recordsetSql('tenant_id uuid, id uuid, attempts smallint')}
-             where d.tenant_id = r.tenant_id and d.id = r.id and d.attempts = r.attempts and d.status in ('pending', 'failed')`,
-      values: [JSON.stringify(rows)],
-    }),
+  await runWithoutFrozen(
+    deliveries,
+    ({ tenantId }) => tenantId,
+    (rest) =>
+      db.transaction(listQueueTenants(rest), async (tx) =>
+        tx.queryAtCommit({
+          name: 'mark-delivering',
+          text: `update webhook_deliveries d set status = 'delivering' from ${recordsetSql('tenant_id uuid, id uuid, attempts smallint')}
+                 where d.tenant_id = r.tenant_id and d.id = r.id and d.attempts = r.attempts and d.status in ('pending', 'failed')`,
+          values: [
+            JSON.stringify(rest.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }))),
+          ],
+        }),
+      ),
   );
 }

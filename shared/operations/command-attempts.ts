@@ -45,7 +45,7 @@ export async function deleteAttempts(db: Database, command: Command): Promise<vo
  */
 export async function sortByAttempts(db: Database, commands: Command[]): Promise<Command[]> {
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
-  const rows = await db.transaction(tenants, (tx) =>
+  const rows = await db.runAndRollBack(tenants, (tx) =>
     tx.query<{ command_id: string; attempts: number }>({
       text: 'select command_id, attempts from command_attempts where tenant_id = any($1::uuid[]) and command_id = any($2::uuid[])',
       values: [tenants, commands.map((command) => command.id)],

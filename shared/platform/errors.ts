@@ -93,7 +93,12 @@ export class AppError extends Error {
 
 /** Rebuilds an error that a worker sent. */
 export function appErrorFromBody(body: ErrorBody): AppError {
-  return new AppError(body.code, body.message, body.details ? { details: body.details } : {});
+  // A worker sends no headers. It refuses a write with 503 while the account moves.
+  const headers: Record<string, string> = body.code === 'service_unavailable' ? { 'Retry-After': '2' } : {};
+  return new AppError(body.code, body.message, {
+    headers,
+    ...(body.details ? { details: body.details } : {}),
+  });
 }
 
 export function notFound(resource: string): AppError {

@@ -1,5 +1,6 @@
 import type { Command, CommandResult } from '../contracts/command.js';
 import { AppError, type ErrorBody, serviceUnavailable } from '../platform/errors.js';
+import { AccountFrozenError } from '../platform/frozen-accounts.js';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { isMemoryFull } from '../platform/redis-refusal.js';
@@ -81,6 +82,7 @@ async function resolveOutcome(
   // A dry run stores nothing, so it must not become an operation.
   if (command.dryRun) throw serviceUnavailable('The dry run took too long. Send it again.');
   return resolveLate(command).catch((error: unknown) => {
+    if (error instanceof AccountFrozenError) throw error;
     runtime.logger.error({ err: error, commandId: command.id }, 'the outcome of a command is unknown');
     throw serviceUnavailable(
       'The store cannot be reached, so the outcome of this write is unknown. Send it again with the same Idempotency-Key.',

@@ -1,3 +1,4 @@
+import { runWithoutFrozen } from '../platform/frozen-accounts.js';
 import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from './record-refs.js';
 
@@ -67,8 +68,13 @@ export function createLeaseQueries<Row extends AcquiredRow>(leased: LeasedTable)
   const { table, idColumn, join = '', asked = '', returned = '' } = leased;
   const isRequested = `l.tenant_id = r.tenant_id and l.${idColumn} = r.id`;
   const run = <R>(db: Database, leases: LeaseRef[], { values = [], ...query }: SqlQuery) =>
-    db.transaction([...new Set(leases.map(({ tenant_id }) => tenant_id))], (tx) =>
-      tx.query<R>({ ...query, values: [JSON.stringify(leases), ...values] }),
+    runWithoutFrozen(
+      leases,
+      ({ tenant_id }) => tenant_id,
+      (rest) =>
+        db.transaction([...new Set(rest.map(({ tenant_id }) => tenant_id))], (tx) =>
+          tx.query<R>({ ...query, values: [JSON.stringify(rest), ...values] }),
+        ),
     );
   const updateHeld = (name: string, set: string) => (db: Database, leases: LeaseRef[]) =>
     run<HeldRow>(db, leases, {

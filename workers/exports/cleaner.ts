@@ -116,7 +116,7 @@ export async function deleteOrphanedObjects(
   olderThan: Date,
 ): Promise<number> {
   let deleted = await storage.discardStaleUploads(olderThan);
-  const tenants = new Set(await runtime.db.listTenantIds());
+  const tenants = new Set(await runtime.db.listTenantIds({ includesFrozen: true }));
   const deleteUnknown = async (objects: StoredObject[]) => {
     for (const key of await findOrphans(runtime, objects)) {
       await storage.delete(key);

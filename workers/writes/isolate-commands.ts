@@ -4,6 +4,7 @@ import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/er
 import { createFairLimit, type FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import { internalError } from '../../shared/queues/submit.js';
 import { buildCommandAuditInsert } from './completed-command.js';
+import { runOrRefuseFrozen } from './refuse-frozen.js';
 import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 
 /**
@@ -35,7 +36,7 @@ export async function runIsolated(
   options?: BatchOptions,
 ): Promise<CommandResult[]> {
   try {
-    return await runAgainOnConflict(context, commands, options);
+    return await runOrRefuseFrozen(commands, (rest) => runAgainOnConflict(context, rest, options));
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
     // Run the batch again, this time with the search for earlier results. Without the search, a
@@ -90,7 +91,9 @@ async function recordFailure(
  * fails and does not run again.
  */
 export function runSuspectedCommands(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
-  return context.suspectLimit.run(SUSPECTED_JOBS, () => runOneByOne(context, commands));
+  return context.suspectLimit.run(SUSPECTED_JOBS, () =>
+    runOrRefuseFrozen(commands, (rest) => runOneByOne(context, rest)),
+  );
 }
 
 async function runOneByOne(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {

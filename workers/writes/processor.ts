@@ -4,6 +4,7 @@ import { CANARY_TYPE } from '../../shared/contracts/canary.js';
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { broadcastRecordedEvents } from '../../shared/events/recorded-broadcast.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
+import { AccountFrozenError } from '../../shared/platform/frozen-accounts.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import { OutageWait } from '../../shared/queues/outage-wait.js';
@@ -16,6 +17,7 @@ import {
   runIsolated,
   runSuspectedCommands,
 } from './isolate-commands.js';
+import { runOrRefuseFrozen } from './refuse-frozen.js';
 import { runDryRun } from './run-batch.js';
 import { createWakeUpSender } from './wake-up-sender.js';
 
@@ -86,7 +88,12 @@ async function runJob(
   const dryRuns = commands.filter((command) => command.dryRun && command.type !== CANARY_TYPE);
   const writes = commands.filter((command) => !command.dryRun);
   const results = await runWrites(context, job, writes);
-  for (const command of dryRuns) results.push(await tryDryRun(context, command));
+  for (const dryRun of dryRuns)
+    results.push(
+      ...(await runOrRefuseFrozen([dryRun], ([command]) =>
+        Promise.all(command ? [tryDryRun(context, command)] : []),
+      )),
+    );
   if (canaries.length > 0) await context.db.query({ text: 'select 1' });
   return [...results, ...canaries.map(buildCanaryResult)];
 }
@@ -111,7 +118,7 @@ async function tryDryRun(context: BatchContext, command: Command): Promise<Comma
   try {
     return await runDryRun(context, command);
   } catch (error) {
-    if (isTransientDatabaseError(error)) throw error;
+    if (isTransientDatabaseError(error) || error instanceof AccountFrozenError) throw error;
     context.logger.error(
       { err: error, commandId: command.id, type: command.type },
       'a dry run failed unexpectedly',

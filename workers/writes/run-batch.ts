@@ -87,7 +87,8 @@ export async function runBatch(
   ]);
 }
 
-function listTenantIds({ type, tenantId, input }: Command): string[] {
+/** Lists the tenants whose rows the command may write. */
+export function listTenantIds({ type, tenantId, input }: Command): string[] {
   const { otherTenantIds } = getCommandDefinition(type) as CommandDefinition;
   return [tenantId, ...(otherTenantIds?.(input) ?? [])];
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.js';
+import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { PrimaryIdentity } from '../../platform/primary/primary-identity.js';
 import type { ExpiryRule } from '../../records/expiry.js';
@@ -33,7 +34,7 @@ export async function findMissingWrites(
 ): Promise<AcknowledgedWrite[]> {
   const missing = new Set<string>();
   for (const chunk of splitWrites(writes)) {
-    const rows = await db.transaction(listTenants(chunk), (tx) =>
+    const rows = await db.runAndRollBack(listTenants(chunk), (tx) =>
       tx.query<{ command_id: string }>({
         name: 'find-missing-writes',
         text: `select r.command_id from ${recordsetSql('tenant_id uuid, command_id uuid')}
@@ -54,28 +55,39 @@ export async function storeLostWrites(
   writes: readonly AcknowledgedWrite[],
   { from, to }: PrimaryReplacement,
 ): Promise<void> {
-  for (const chunk of splitWrites(writes)) {
-    await db.transaction(listTenants(chunk), async (tx) => {
-      const stored = await tx.query<{ command_id: string }>({
-        name: 'store-lost-writes',
-        text: `insert into lost_writes (tenant_id, command_id, type, record_id, acknowledged_at, from_timeline, to_timeline)
+  for (const writesOfChunk of splitWrites(writes)) {
+    const tenantOf = ({ tenant_id }: AcknowledgedWrite) => tenant_id;
+    await runWithoutFrozen(writesOfChunk, tenantOf, (chunk) =>
+      storeChunk({ db, config }, chunk, { from, to }),
+    );
+  }
+}
+
+async function storeChunk(
+  { db, config }: { db: Database; config: Config },
+  chunk: readonly AcknowledgedWrite[],
+  { from, to }: PrimaryReplacement,
+): Promise<void> {
+  await db.transaction(listTenants(chunk), async (tx) => {
+    const stored = await tx.query<{ command_id: string }>({
+      name: 'store-lost-writes',
+      text: `insert into lost_writes (tenant_id, command_id, type, record_id, acknowledged_at, from_timeline, to_timeline)
                select r.tenant_id, r.command_id, r.type, r.record_id, r.acknowledged_at, $2, $3
                from ${recordsetSql('tenant_id uuid, command_id uuid, type text, record_id uuid, acknowledged_at timestamptz')}
                on conflict (tenant_id, command_id) do nothing returning command_id`,
-        values: [
-          JSON.stringify(chunk.map((write) => ({ ...write, acknowledged_at: toIso(write.acknowledged_at) }))),
-          from.timeline,
-          to.timeline,
-        ],
-      });
-      const ids = new Set(stored.map(({ command_id }) => command_id));
-      await notifyAccounts(
-        tx,
-        chunk.filter(({ command_id }) => ids.has(command_id)),
-        config,
-      );
+      values: [
+        JSON.stringify(chunk.map((write) => ({ ...write, acknowledged_at: toIso(write.acknowledged_at) }))),
+        from.timeline,
+        to.timeline,
+      ],
     });
-  }
+    const ids = new Set(stored.map(({ command_id }) => command_id));
+    await notifyAccounts(
+      tx,
+      chunk.filter(({ command_id }) => ids.has(command_id)),
+      config,
+    );
+  });
 }
 
 async function notifyAccounts(

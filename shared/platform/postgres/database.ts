@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isConnectionError, markFailedConnect } from '../errors.js';
+import { LIST_ALL_TENANTS, LIST_WRITABLE_TENANTS } from '../frozen-accounts.js';
 import type { Logger } from '../logger.js';
 import { GuardedConnections } from '../primary/guarded-connections.js';
 import { KnownPrimary } from '../primary/known-primary.js';
@@ -10,9 +11,12 @@ import { buildAppSessionOptions } from './session.js';
 import { type CheckedOutClient, SharedReadConnections } from './shared-reads.js';
 import { SlowQueries, type TenantRead } from './slow-queries.js';
 import { type SlowReadQueue, SlowReads } from './slow-reads.js';
-import { runTransaction, type Transaction } from './transaction.js';
+import { runTransaction, type Transaction, type TransactionRun } from './transaction.js';
 
 export type { Row, SqlQuery, Transaction };
+
+type Work<T> = (tx: Transaction) => Promise<T>;
+type TransactionOptions = Pick<TransactionRun<unknown>, 'mayWriteFrozen'>;
 
 // Parse bigint (20) and numeric (1700) as numbers, because both are JSON numbers in the API. All
 // bigint columns contain cents or counters, far below 2^53. All numeric columns contain quantities.
@@ -31,11 +35,12 @@ export interface Database {
    */
   read<R = Row>(tenantId: string, query: SqlQuery, replayed?: LogPosition): Promise<R[]>;
   /**
-   * Runs `work` in a transaction that sees only these tenants' rows. Rolls back if `work` throws.
+   * Runs `work` in a transaction that sees only these tenants' rows. Rolls back if `work` throws,
+   * and if an account is frozen.
    */
-  transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(tenantIds: readonly string[], work: Work<T>, options?: TransactionOptions): Promise<T>;
   /** Like {@link transaction}, but always rolls back. */
-  runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  runAndRollBack<T>(tenantIds: readonly string[], work: Work<T>): Promise<T>;
   /** Looks up a credential before its tenant is known. The query sees only rows with this hash. */
   readByKeyHash<R = Row>(hash: Buffer, query: SqlQuery): Promise<R[]>;
   /**
@@ -44,8 +49,10 @@ export interface Database {
    * @param email must be in lower case
    */
   readByEmail<R = Row>(email: string, query: SqlQuery): Promise<R[]>;
-  /** Lists the ids of all tenants, for sweeps. */
-  listTenantIds(): Promise<string[]>;
+  /**
+   * Lists the ids of all tenants, for sweeps. Leaves out frozen accounts, unless `includesFrozen`.
+   */
+  listTenantIds(options?: { includesFrozen: boolean }): Promise<string[]>;
   /** Runs a query that sees no tenant's rows. */
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   getPoolStats(): { total: number; idle: number; waiting: number };
@@ -132,23 +139,23 @@ class PooledDatabase implements Database {
     return this.withClient(async (client) => (await sendQuery(client, query)).rows as R[]);
   }
 
-  async listTenantIds(): Promise<string[]> {
+  async listTenantIds({ includesFrozen } = { includesFrozen: false }): Promise<string[]> {
     const setPurpose = createReadSetting(
       'read-directory',
       "set_config('app.purpose', 'directory', true)",
       [],
     );
-    const list = { text: 'select tenant_id from tenants order by tenant_id' };
+    const list = includesFrozen ? LIST_ALL_TENANTS : LIST_WRITABLE_TENANTS;
     const rows = await this.readOnSharedConnection<{ tenant_id: string }>(setPurpose, list);
     return rows.map((row) => row.tenant_id);
   }
 
-  async transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.inTransaction(tenantIds, work, 'commit');
+  async transaction<T>(ids: readonly string[], work: Work<T>, options?: TransactionOptions): Promise<T> {
+    return this.inTransaction(ids, work, { ...options, end: 'commit' });
   }
 
-  async runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.inTransaction(tenantIds, work, 'rollback');
+  async runAndRollBack<T>(tenantIds: readonly string[], work: Work<T>): Promise<T> {
+    return this.inTransaction(tenantIds, work, { end: 'rollback' });
   }
 
   getPoolStats() {
@@ -201,12 +208,12 @@ class PooledDatabase implements Database {
 
   private inTransaction<T>(
     tenantIds: readonly string[],
-    work: (tx: Transaction) => Promise<T>,
-    end: 'commit' | 'rollback',
+    work: Work<T>,
+    options: Pick<TransactionRun<T>, 'end' | 'mayWriteFrozen'>,
   ): Promise<T> {
     return this.withClient(async (client, discard) => {
       const assertPrimary = await this.connections.guard(client, (query) => sendQuery(client, query));
-      return runTransaction(client, { tenantIds, work, end, discard, assertPrimary });
+      return runTransaction(client, { ...options, tenantIds, work, discard, assertPrimary });
     });
   }
 

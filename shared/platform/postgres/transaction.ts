@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { TransactionEndedError } from '../errors.js';
+import { AccountFrozenError, FIND_FROZEN_ACCOUNTS } from '../frozen-accounts.js';
 import { QueryGroup } from './query-group.js';
 import { type Row, type SqlQuery, traceQuery } from './send.js';
 
@@ -22,11 +23,13 @@ export interface Transaction {
 const BEGIN = { name: 'begin', text: 'begin' };
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
 
-interface TransactionRun<T> {
+export interface TransactionRun<T> {
   /** The transaction sees only these tenants' rows. */
   tenantIds: readonly string[];
   work: (tx: Transaction) => Promise<T>;
   end: 'commit' | 'rollback';
+  /** True to commit rows of frozen accounts too. Only commands of the operator may do so. */
+  mayWriteFrozen?: boolean;
   /** Marks the connection as broken. */
   discard: (error: Error) => void;
   /** Throws if the connection's server is no longer the primary. */
@@ -48,6 +51,11 @@ class GroupSender {
     return this.openGroup().add(query, { ignoresRows: true });
   }
 
+  /** Like {@link control}, but returns the rows. */
+  check(query: SqlQuery): Promise<pg.QueryResult> {
+    return this.openGroup().add(query);
+  }
+
   /** Sends the collected queries now. */
   flush(): void {
     const { group } = this;
@@ -63,15 +71,20 @@ class GroupSender {
   }
 }
 
-/** @throws the first error of `work`, of a query or of the commit, after the rollback */
+/**
+ * @throws the first error of `work`, of a query or of the commit, after the rollback
+ * @throws {AccountFrozenError} instead of a commit, if one of the tenants is frozen
+ */
 export async function runTransaction<T>(
   client: pg.PoolClient,
-  { tenantIds, work, end, discard, assertPrimary }: TransactionRun<T>,
+  { tenantIds, work, end, mayWriteFrozen = false, discard, assertPrimary }: TransactionRun<T>,
 ): Promise<T> {
   const sender = new GroupSender(client);
+  const isChecked = end === 'commit' && !mayWriteFrozen && tenantIds.length > 0;
   const opening = Promise.all([
     sender.control(BEGIN),
     sender.control({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
+    isChecked ? sender.check({ ...FIND_FROZEN_ACCOUNTS, values: [tenantIds] }) : undefined,
   ]);
   let openingError: Error | undefined;
   // `opening` is awaited below. Until then, its failure would count as an unhandled rejection.
@@ -97,7 +110,7 @@ export async function runTransaction<T>(
       },
     });
     hasEnded = true;
-    await opening;
+    assertNoneFrozen((await opening)[2]?.rows);
     assertPrimary();
     const results = await Promise.all([
       ...queriesAtCommit.map(({ query }) => sender.query(query)),
@@ -121,4 +134,8 @@ export async function runTransaction<T>(
     await client.query('rollback').catch(discard);
     throw error;
   }
+}
+
+function assertNoneFrozen(rows: { tenant_id: string }[] = []): void {
+  if (rows.length > 0) throw new AccountFrozenError(rows.map(({ tenant_id }) => tenant_id));
 }

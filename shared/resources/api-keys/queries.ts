@@ -3,6 +3,7 @@ import type { ApiKeyListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
+import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { defineList } from '../../records/lists/define-list.js';
 import { recordsetSql } from '../../records/record-refs.js';
@@ -79,7 +80,18 @@ export const listApiKeys = defineList<ApiKeyListQuery>({
  * Records when keys were last used. Never moves last_used_at backwards. No client requested this
  * write, so it has no audit entry.
  */
-export async function touchKeys(
+export function touchKeys(
+  db: Database,
+  uses: { tenant_id: string; id: string; at: string }[],
+): Promise<void> {
+  return runWithoutFrozen(
+    uses,
+    ({ tenant_id }) => tenant_id,
+    (rest) => touchWritableKeys(db, rest),
+  );
+}
+
+async function touchWritableKeys(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],
 ): Promise<void> {

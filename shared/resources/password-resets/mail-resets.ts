@@ -1,3 +1,4 @@
+import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
 import { NO_TENANT, newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { type RecordRef, refKey } from '../../records/record-refs.js';
@@ -36,7 +37,19 @@ export interface ResetRequest {
  * Stores a reset and its mail for each person with this address who has not reached a limit.
  * Returns the ids of the accounts that have new mails.
  */
-export async function mailResets(
+export function mailResets(
+  db: Database,
+  linkKey: Buffer,
+  { id, email, people: candidates }: ResetRequest,
+): Promise<string[]> {
+  return runWithoutFrozen(
+    candidates,
+    ({ tenant_id }) => tenant_id,
+    (people) => mailWritableResets(db, linkKey, { id, email, people }),
+  );
+}
+
+async function mailWritableResets(
   db: Database,
   linkKey: Buffer,
   { id, email, people }: ResetRequest,

@@ -2,6 +2,7 @@ import type { OwnSessionListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
 import { sha256, UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
+import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
@@ -166,7 +167,18 @@ export function buildPersonPrincipal(
  * Extends the idle lifetime of sessions that were used. A session that has expired stays expired.
  * No client requests this write, so it has no audit entry.
  */
-export async function extendSessions(
+export function extendSessions(
+  db: Database,
+  uses: { tenant_id: string; id: string; at: string }[],
+): Promise<void> {
+  return runWithoutFrozen(
+    uses,
+    ({ tenant_id }) => tenant_id,
+    (rest) => extendWritableSessions(db, rest),
+  );
+}
+
+async function extendWritableSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],
 ): Promise<void> {

@@ -35,6 +35,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   stored_json_walks: 'progress of the clock',
   lost_writes: 'what the operator must repair after a failover; a notice informs the account',
   sweep_faults: 'failed sweeps of the clock',
+  frozen_accounts: 'that this deployment may not write the account, because it moves',
   deployment_facts: 'facts shared by the processes of a deployment; they belong to no account',
   schema_migrations: MIGRATION_STATE,
   schema_migrations_lock: MIGRATION_STATE,

@@ -52,7 +52,7 @@ export function createConfigLoader({
     headers: deriveWebhookHeadersKey(secretKey),
   };
   return async (refs) => {
-    const rows = await db.transaction(listQueueTenants(refs), (tx) =>
+    const rows = await db.runAndRollBack(listQueueTenants(refs), (tx) =>
       tx.query<ConfigRow>({
         name: 'load-endpoints',
         // Sort the newest secret first, so that its signature comes first in the header. A receiver
