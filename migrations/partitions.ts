@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { runAsOwner } from './owner-connection.js';
 import { DAY_MS, firstIdAt, timeOf, WEEK_MS, weekOf } from './partition-weeks.js';
 
 /** The tables that are partitioned by id. Their ids begin with the time (UUIDv7). */
@@ -237,19 +238,6 @@ async function tryStep(client: pg.Client, sql: string): Promise<string | undefin
     await client.query('rollback');
     return error.message;
   }
-}
-
-async function runAsOwner<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 3000,
-    statement_timeout: 30_000,
-  });
-  // If the server goes away, the running query fails, and its caller gets the error. Without this
-  // listener, the `error` event would also end the process.
-  client.on('error', () => undefined);
-  await client.connect();
-  return work(client).finally(() => client.end());
 }
 
 function partitionName(table: Table, week: number): string {

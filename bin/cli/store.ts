@@ -87,8 +87,8 @@ const TENANTS_PER_PASS = 500;
 
 /**
  * Runs a query for all tenants, in one transaction per chunk of 500 tenants, and returns all rows.
- * Each transaction sees only the tenants of its chunk, and is rolled back. The query must name them by
- * `isInSessionTenants`.
+ * Each transaction sees only the tenants of its chunk, and is rolled back. The query must name them
+ * by `isInSessionTenants`.
  */
 export async function readAcrossTenants<R>(db: Database, text: string, values: unknown[] = []): Promise<R[]> {
   const ids = await db.listTenantIds({ includesFrozen: true });

@@ -1,4 +1,4 @@
-import { runWithoutFrozen } from '../platform/frozen-accounts.js';
+import { runWithoutFrozen } from '../platform/frozen/frozen-accounts.js';
 import type { Database } from '../platform/postgres/database.js';
 import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';

@@ -1,6 +1,6 @@
 import type { Command, CommandResult } from '../contracts/command.js';
 import { AppError, type ErrorBody, serviceUnavailable } from '../platform/errors.js';
-import { AccountFrozenError } from '../platform/frozen-accounts.js';
+import { AccountFrozenError } from '../platform/frozen/frozen-accounts.js';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { isMemoryFull } from '../platform/redis-refusal.js';

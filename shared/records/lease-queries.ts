@@ -1,4 +1,4 @@
-import { runWithoutFrozen } from '../platform/frozen-accounts.js';
+import { runWithoutFrozen } from '../platform/frozen/frozen-accounts.js';
 import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from './record-refs.js';
 

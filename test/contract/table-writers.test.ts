@@ -21,6 +21,8 @@ const FOLDERS_OF_ROOMS = ['shared/resources', 'shared', 'workers', 'bin'];
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'bin/demo/': 'inserts two example tenants with their past, which no command can create',
   'workers/clock/store-json.ts': 'stores the JSON texts beside the rows, which no client sees change',
+  'bin/commands/accounts/': 'moves all rows of an account to another deployment, unchanged',
+  'shared/platform/moving/': 'copies rows of an account into a temporary table',
   'bin/once/demo-reset.ts': 'deletes the example tenants from all tables',
 };
 

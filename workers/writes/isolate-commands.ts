@@ -1,11 +1,11 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { countAttempt, deleteAttempts, sortByAttempts } from '../../shared/operations/command-attempts.js';
 import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/errors.js';
+import { AccountFrozenError } from '../../shared/platform/frozen/frozen-accounts.js';
 import { createFairLimit, type FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import { internalError } from '../../shared/queues/submit.js';
 import { buildCommandAuditInsert } from './completed-command.js';
-import { runOrRefuseFrozen } from './refuse-frozen.js';
-import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
+import { type BatchContext, type BatchOptions, listTenantIds, runBatch } from './run-batch.js';
 
 /**
  * SQLSTATE codes after which a batch runs again immediately. 23505: another worker has committed
@@ -44,6 +44,30 @@ export async function runIsolated(
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     return recordFailure(context, commands[0] as Command, error);
+  }
+}
+
+/**
+ * Runs commands. Refuses those of frozen accounts, and runs the others again without them, so that
+ * other accounts do not wait. A refused command has no audit entry. If it was accepted earlier, its
+ * operation moves with the account.
+ */
+export async function runOrRefuseFrozen(
+  commands: Command[],
+  run: (commands: Command[]) => Promise<CommandResult[]>,
+): Promise<CommandResult[]> {
+  try {
+    return await run(commands);
+  } catch (error) {
+    if (!(error instanceof AccountFrozenError)) throw error;
+    const isFrozen = (command: Command) =>
+      listTenantIds(command).some((tenantId) => error.tenantIds.includes(tenantId));
+    const others = commands.filter((command) => !isFrozen(command));
+    if (others.length === commands.length) throw error;
+    const refused = commands
+      .filter(isFrozen)
+      .map(({ id }): CommandResult => ({ id, ok: false, error: error.toBody(), unaudited: true }));
+    return [...refused, ...(await runOrRefuseFrozen(others, run))];
   }
 }
 

@@ -4,7 +4,7 @@ import { CANARY_TYPE } from '../../shared/contracts/canary.js';
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { broadcastRecordedEvents } from '../../shared/events/recorded-broadcast.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
-import { AccountFrozenError } from '../../shared/platform/frozen-accounts.js';
+import { AccountFrozenError } from '../../shared/platform/frozen/frozen-accounts.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import { OutageWait } from '../../shared/queues/outage-wait.js';
@@ -15,9 +15,9 @@ import {
   type BatchContext,
   createSuspectLimit,
   runIsolated,
+  runOrRefuseFrozen,
   runSuspectedCommands,
 } from './isolate-commands.js';
-import { runOrRefuseFrozen } from './refuse-frozen.js';
 import { runDryRun } from './run-batch.js';
 import { createWakeUpSender } from './wake-up-sender.js';
 

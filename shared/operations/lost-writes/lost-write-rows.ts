@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
+import { runWithoutFrozen } from '../../platform/frozen/frozen-accounts.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { PrimaryIdentity } from '../../platform/primary/primary-identity.js';
 import type { ExpiryRule } from '../../records/expiry.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { isConnectionError, markFailedConnect } from '../errors.js';
-import { LIST_ALL_TENANTS, LIST_WRITABLE_TENANTS } from '../frozen-accounts.js';
+import { LIST_ALL_TENANTS, LIST_WRITABLE_TENANTS } from '../frozen/frozen-accounts.js';
 import type { Logger } from '../logger.js';
 import { GuardedConnections } from '../primary/guarded-connections.js';
 import { KnownPrimary } from '../primary/known-primary.js';

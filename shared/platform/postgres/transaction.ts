@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { TransactionEndedError } from '../errors.js';
-import { AccountFrozenError, FIND_FROZEN_ACCOUNTS } from '../frozen-accounts.js';
+import { AccountFrozenError, FIND_FROZEN_ACCOUNTS } from '../frozen/frozen-accounts.js';
 import { QueryGroup } from './query-group.js';
 import { type Row, type SqlQuery, traceQuery } from './send.js';
 

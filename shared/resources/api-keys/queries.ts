@@ -3,7 +3,7 @@ import type { ApiKeyListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
-import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
+import { runWithoutFrozen } from '../../platform/frozen/frozen-accounts.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { defineList } from '../../records/lists/define-list.js';
 import { recordsetSql } from '../../records/record-refs.js';

@@ -1,4 +1,4 @@
-import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
+import { runWithoutFrozen } from '../../platform/frozen/frozen-accounts.js';
 import { NO_TENANT, newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { type RecordRef, refKey } from '../../records/record-refs.js';

@@ -2,7 +2,7 @@ import type { OwnSessionListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
 import { sha256, UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
-import { runWithoutFrozen } from '../../platform/frozen-accounts.js';
+import { runWithoutFrozen } from '../../platform/frozen/frozen-accounts.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';

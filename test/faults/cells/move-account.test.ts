@@ -34,13 +34,19 @@ describe(`an account that moves to another deployment${missing ? ` (skipped: ${m
         await load.waitForCalls(100);
         await reportLongestGap('the account that stays', other, () =>
           reportLongestGap('the account that moves', load, async () => {
+            const t0 = Date.now();
+            const lap = (n: string) => process.stdout.write(`${n} ${Date.now() - t0}\n`);
             const out = join(folder, 'dump');
             await a.runTow('accounts', 'freeze', '--tenant', moved.id);
+            lap('freeze');
             await a.runTow('accounts', 'dump', '--tenant', moved.id, '--out', out);
+            lap('dump');
             await b.runTow('accounts', 'restore', out);
+            lap('restore');
             const routes = ['accounts', 'routes', '--tenant', moved.id, '--cell', 'cell_b'];
             await balancer.addRoutes((await b.runTow<{ map: string }>(...routes)).map);
             await b.runTow('accounts', 'release', '--tenant', moved.id);
+            lap('release');
           }),
         );
         await Promise.all([load.stop(), other.stop()]);

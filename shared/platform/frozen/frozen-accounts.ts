@@ -1,4 +1,4 @@
-import { AppError } from './errors.js';
+import { AppError } from '../errors.js';
 
 /** The time after which a client of a frozen account should try again, in seconds. */
 const RETRY_AFTER_SECONDS = '2';
