@@ -2,6 +2,7 @@
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { TABLES_THAT_STAY } from '../../../bin/commands/accounts/account-tables.js';
@@ -69,6 +70,8 @@ describe('the commands that move an account', function () {
       hasEnded = true;
     });
     await waitForFreeze(a.databaseUrl, tenant);
+    // Without the wait for this write, the command would end within this time.
+    await sleep(1000);
     expect(hasEnded).to.equal(false);
     await client.query('commit');
     await client.end();
