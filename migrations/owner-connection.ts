@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs `work` on its own connection in the role of the connection string, which owns the tables. */
+/** Runs `work` on its own connection, in the role of the connection string. */
 export async function runAsOwner<T>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<T>,

@@ -161,7 +161,7 @@ async function expectSameReplays(load: Load): Promise<void> {
   }
 }
 
-/** Asserts that the event of each invoice has arrived, signed with the secret of before the move. */
+/** Asserts that the event of each invoice has arrived, signed with the earlier secret. */
 async function expectAllDelivered({ endpoint }: Scene, calls: LoadCall[]): Promise<void> {
   await eventually(
     'the event of every invoice',
