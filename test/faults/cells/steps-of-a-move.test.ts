@@ -64,7 +64,10 @@ describe('the commands that move an account', function () {
     await client.connect();
     await client.query('begin');
     await client.query("select set_config('app.tenant_ids', $1, true)", [tenant]);
-    await client.query("update customers set company_name = 'Written last' where tenant_id = $1", [tenant]);
+    await client.query(
+      "update customers set company_name = 'Written last', coverage = '{}' where tenant_id = $1",
+      [tenant],
+    );
     let hasEnded = false;
     const freezing = a.run(['freeze', '--tenant', tenant]).finally(() => {
       hasEnded = true;
