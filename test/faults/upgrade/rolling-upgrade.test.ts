@@ -4,16 +4,17 @@
  * same back.
  */
 import { expect } from 'chai';
-import { SeededRandom } from '../../fixtures/detectors/seeded-random.js';
 import { AgentLoad } from '../../support/agents/agent-load.js';
 import { addAgents, expectNoCallLost } from '../../support/agents/agent-load-invariants.js';
 import { ExportCompany } from '../../support/exports/export-company.js';
 import type { DeployedService } from '../../support/load/deployed-service.js';
 import { type DeployedTenant, Deployment } from '../../support/load/deployment.js';
+import { listKinds } from '../../support/load/list-kinds.js';
 import { Load } from '../../support/load/load.js';
 import { expectNothingLost } from '../../support/load/load-invariants.js';
 import { startNginx } from '../../support/load/nginx.js';
 import { PROJECT } from '../../support/load/processes.js';
+import { SeededRandom } from '../../support/random/seeded-random.js';
 import { findMissingProgram } from '../../support/redis/programs.js';
 import { IS_SCALED } from '../../support/stores.js';
 import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
@@ -44,20 +45,6 @@ function shuffle<Item>(items: readonly Item[], seed: string): Item[] {
     .map((item) => ({ item, at: random.next() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
-}
-
-/** Lists the kinds of processes with their services. */
-function listKinds(deployment: Deployment): [string, DeployedService[]][] {
-  const { webs, mcps, writers, webhooks, exporters, integrators, clock } = deployment;
-  return Object.entries({
-    web: webs,
-    mcp: mcps,
-    writes: writers,
-    webhooks,
-    exports: exporters,
-    integrations: integrators,
-    clock: clock ? [clock] : [],
-  });
 }
 
 /** Waits until the load goes on. The error names what waits, and for what. */
@@ -121,7 +108,10 @@ if (IS_SCALED) {
           await deployment.release(PROJECT);
           for (let pass = 0; pass < PASSES; pass += 1) {
             const folder = pass % 2 === 0 ? PROJECT : previous;
-            for (const [kind, services] of shuffle(listKinds(deployment), `${SEED} ${pass}`)) {
+            for (const [kind, services] of shuffle(
+              Object.entries(listKinds(deployment)),
+              `${SEED} ${pass}`,
+            )) {
               if (kind === 'exports')
                 exports.push((await exporting.requestExport({ resource: 'invoices', format: 'csv' })).id);
               for (const service of services) {

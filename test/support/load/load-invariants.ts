@@ -9,7 +9,8 @@ import type { Load, LoadCall } from './load.js';
 /** The approximate number of acknowledged calls that are sent again after the load, as a sample. */
 const REPLAYED = 25;
 
-interface StoredInvoice {
+/** What the comparison reads of an invoice. */
+export interface StoredInvoice {
   tenant_id: string;
   id: string;
   invoice_number: string;
@@ -68,21 +69,60 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
 }
 
 function expectSameContent(calls: LoadCall[], stored: StoredInvoice[]): void {
-  const acknowledged = calls.map((call) => ({
-    tenant_id: call.tenant.id,
-    id: call.id,
-    invoice_number: call.body.invoice_number,
-    total_cents: call.totalCents,
-  }));
-  const byNumber = (a: { invoice_number: string }, b: { invoice_number: string }) =>
-    a.invoice_number < b.invoice_number ? -1 : 1;
-  expect([...stored].sort(byNumber), 'stored invoices against acknowledged ones').to.deep.equal(
-    acknowledged.sort(byNumber),
-  );
+  expect(compareWrites(calls, stored), 'stored invoices against acknowledged ones').to.deep.equal({
+    lost: [],
+    doubled: [],
+  });
   const sum = (cents: number[]) => cents.reduce((total, one) => total + one, 0);
   expect(sum(stored.map(({ total_cents }) => total_cents))).to.equal(
     sum(calls.map(({ totalCents }) => totalCents)),
   );
+}
+
+/** How the stored invoices differ from the acknowledged ones. */
+export interface WriteDifferences {
+  /** Acknowledged invoices that are not stored with the content that the client sent. */
+  lost: Partial<StoredInvoice>[];
+  /** Stored invoices that no client got as the result of a call. */
+  doubled: StoredInvoice[];
+}
+
+/** Compares all invoices of some tenants with the calls to which clients got an invoice. */
+export function compareWrites(
+  calls: readonly Pick<LoadCall, 'tenant' | 'id' | 'body' | 'totalCents'>[],
+  stored: readonly StoredInvoice[],
+): WriteDifferences {
+  const left = new Map<string, number>();
+  const change = (text: string, by: number) => left.set(text, (left.get(text) ?? 0) + by);
+  const acknowledged = calls.map((call) => ({
+    tenant_id: call.tenant.id,
+    id: call.id ?? '',
+    invoice_number: call.body.invoice_number,
+    total_cents: call.totalCents,
+  }));
+  const toText = ({ tenant_id, id, invoice_number, total_cents }: StoredInvoice) =>
+    JSON.stringify([tenant_id, id, invoice_number, total_cents]);
+  for (const invoice of stored) change(toText(invoice), 1);
+  const lost = acknowledged.filter((invoice) => {
+    const text = toText(invoice);
+    change(text, -1);
+    return (left.get(text) ?? 0) < 0;
+  });
+  const doubled = stored.filter((invoice) => {
+    const text = toText(invoice);
+    if ((left.get(text) ?? 0) <= 0) return false;
+    change(text, -1);
+    return true;
+  });
+  return { lost, doubled };
+}
+
+/** Compares the acknowledged calls of a load with all invoices of its tenants. */
+export async function findDifferences(deployment: Deployment, calls: LoadCall[]): Promise<WriteDifferences> {
+  const db = await deployment.db();
+  const tenants = [...new Set(calls.map(({ tenant }) => tenant.id))];
+  const acknowledged = calls.filter(({ outcome }) => outcome === 'ok');
+  return compareWrites(acknowledged, await db.transaction(tenants, readInvoices));
 }
 
 function readInvoices(tx: Transaction): Promise<StoredInvoice[]> {

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * A TCP address that leads to a server on this machine. A test can let it lead to another server,
- * as a virtual address does after a failover, or stop all bytes on their way. Without a target, it
- * accepts each connection and closes it at once, as HAProxy does.
+ * as a virtual address does after a failover, or stop or delay all bytes on their way. Without a
+ * target, it accepts each connection and closes it at once, as HAProxy does.
  */
 export class TcpForwarder {
   private readonly pairs = new Set<[Socket, Socket]>();
   private isHeld = false;
+  /** The time that each byte needs for its way, in each direction. */
+  delayMs = 0;
   /** The number of connections so far. */
   connectionCount = 0;
 
@@ -44,13 +47,20 @@ export class TcpForwarder {
     for (const pair of this.pairs) for (const socket of pair) socket.pause();
   }
 
+  /** Lets all bytes pass again after {@link hold}. */
+  release(): void {
+    this.isHeld = false;
+    for (const pair of this.pairs) for (const socket of pair) socket.resume();
+  }
+
   async stop(): Promise<void> {
     this.cut();
     this.server.close();
     await once(this.server, 'close');
   }
 
-  private cut(): void {
+  /** Ends all connections. */
+  cut(): void {
     for (const pair of this.pairs) for (const socket of pair) socket.destroy();
   }
 
@@ -65,7 +75,7 @@ export class TcpForwarder {
     this.pairs.add(pair);
     for (const [from, to] of [pair, [server, client] as const]) {
       from.setNoDelay();
-      from.on('data', (bytes: Buffer) => to.write(bytes));
+      from.on('data', this.createWriter(to));
       from.on('error', () => undefined);
       from.on('close', () => {
         this.pairs.delete(pair);
@@ -73,5 +83,21 @@ export class TcpForwarder {
       });
       if (this.isHeld) from.pause();
     }
+  }
+
+  /** Returns a function that writes bytes in their order, each after the delay at its arrival. */
+  private createWriter(to: Socket): (bytes: Buffer) => void {
+    let waitingCount = 0;
+    let last = Promise.resolve();
+    return (bytes) => {
+      if (this.delayMs === 0 && waitingCount === 0) return void to.write(bytes);
+      const dueAt = Date.now() + this.delayMs;
+      waitingCount += 1;
+      last = last.then(async () => {
+        await sleep(dueAt - Date.now());
+        waitingCount -= 1;
+        to.write(bytes);
+      });
+    };
   }
 }

@@ -1,0 +1,266 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessKind } from '../support/load/list-kinds.js';
+import type { TcpForwarder } from '../support/network/tcp-forwarder.js';
+import type { Site } from './site.js';
+
+/** Faults that act on different things may happen together. */
+type Subject = 'processes' | 'postgres' | 'redis' | 'network' | 'clients' | 'storage';
+
+export interface Fault {
+  name: string;
+  on: Subject;
+  /** How often the fault happens, beside the others. */
+  weight: number;
+  /** Makes the fault and heals it. Waits for nothing more. */
+  make: (site: Site) => Promise<void>;
+}
+
+/**
+ * The longest suspension of a process that answers clients. A client waits for 15 s, and takes a
+ * longer silence for a request that was left hanging.
+ */
+const MAX_SILENCE_MS = 8000;
+/** Longer than a worker's lease, so that another worker takes the work of a suspended one. */
+const MAX_SUSPENSION_MS = 20_000;
+const MAX_STORE_SILENCE_MS = 5000;
+const STRANGERS = 600;
+/** A worker without work at its failpoint does not die there. After this time it is killed. */
+const FAILPOINT_MS = 8000;
+
+/** The failpoints of each worker that the work of a run reaches. */
+const FAILPOINTS: Partial<Record<ProcessKind, string[]>> = {
+  writes: ['before_batch', 'before_commit', 'after_commit'],
+  webhooks: ['after_sent'],
+  exports: ['after_export_stored'],
+  integrations: ['before_vendor_write', 'after_vendor_write', 'after_vendor_result'],
+};
+
+const KILLED: Record<ProcessKind, number> = {
+  web: 3,
+  mcp: 2,
+  writes: 3,
+  webhooks: 3,
+  exports: 1,
+  integrations: 2,
+  clock: 1,
+};
+
+const killsOfOne = (Object.keys(KILLED) as ProcessKind[]).map(
+  (kind): Fault => ({
+    name: `kill ${kind}`,
+    on: 'processes',
+    weight: KILLED[kind],
+    async make(site) {
+      const service = site.pick(kind);
+      await site.kill([service]);
+      await site.pause(0, 2000);
+      service.launch();
+    },
+  }),
+);
+
+const suspensions = (['web', 'mcp', 'writes', 'webhooks', 'integrations'] as const).map(
+  (kind): Fault => ({
+    name: `suspend ${kind}`,
+    on: 'processes',
+    weight: 0.6,
+    async make(site) {
+      const { process: suspended } = site.pick(kind);
+      suspended?.signal('SIGSTOP');
+      await site.pause(1000, kind === 'web' || kind === 'mcp' ? MAX_SILENCE_MS : MAX_SUSPENSION_MS);
+      suspended?.signal('SIGCONT');
+    },
+  }),
+);
+
+const failpoints = Object.entries(FAILPOINTS).flatMap(([kind, names]) =>
+  names.map(
+    (name): Fault => ({
+      name: `${kind} dies at ${name}`,
+      on: 'processes',
+      weight: 0.5,
+      async make(site) {
+        const service = site.pick(kind as ProcessKind);
+        await site.kill([service]);
+        const dying = service.launch({ FAILPOINTS: name });
+        await dying.waitForExit(FAILPOINT_MS).catch(() => service.stop('SIGKILL'));
+        site.figures.kills += 1;
+        service.launch();
+      },
+    }),
+  ),
+);
+
+const otherFaultsOfProcesses: Fault[] = [
+  {
+    name: 'kill all processes',
+    on: 'processes',
+    weight: 0.5,
+    async make(site) {
+      const services = site.listMortals();
+      await site.kill(services);
+      for (const service of services) service.launch();
+    },
+  },
+  {
+    name: 'SIGTERM',
+    on: 'processes',
+    weight: 1,
+    async make(site) {
+      const service = site.pick(site.random.pick(Object.keys(KILLED) as ProcessKind[]));
+      const { code, signal } = await service.stop('SIGTERM');
+      if (code !== 0) throw new Error(`SIGTERM ended with ${code ?? signal}: ${service.process?.output}`);
+      service.launch();
+    },
+  },
+];
+
+const faultsOfStores: Fault[] = [
+  {
+    name: 'FLUSHALL',
+    on: 'redis',
+    weight: 4,
+    async make({ stores, figures }) {
+      await stores.flushRedis();
+      figures.flushes += 1;
+    },
+  },
+  {
+    name: 'kill Redis',
+    on: 'redis',
+    weight: 2,
+    async make({ stores, figures }) {
+      await stores.restartRedis();
+      figures.kills += 1;
+      figures.redisStarts += 1;
+    },
+  },
+  {
+    name: 'suspend Redis',
+    on: 'redis',
+    weight: 1,
+    async make(site) {
+      site.stores.suspendRedis();
+      await site.pause(500, MAX_STORE_SILENCE_MS);
+      site.stores.resumeRedis();
+    },
+  },
+  {
+    name: 'kill PostgreSQL',
+    on: 'postgres',
+    weight: 1,
+    async make({ stores, figures }) {
+      await stores.endPostgres('SIGKILL');
+      figures.kills += 1;
+      figures.postgresStarts += 1;
+    },
+  },
+  {
+    name: 'stop PostgreSQL immediately',
+    on: 'postgres',
+    weight: 1,
+    async make({ stores, figures }) {
+      await stores.endPostgres('SIGQUIT');
+      figures.postgresStarts += 1;
+    },
+  },
+  {
+    name: 'terminate all connections of PostgreSQL',
+    on: 'postgres',
+    weight: 2,
+    make: ({ stores }) =>
+      stores.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'tow' and pid <> pg_backend_pid()",
+      ),
+  },
+];
+
+const faultsOfNetwork = (['toPostgres', 'toRedis'] as const).flatMap((way): Fault[] => {
+  const onWay = (act: (forwarder: TcpForwarder, site: Site) => Promise<void>) => (site: Site) =>
+    act(site.stores[way], site);
+  const store = way === 'toRedis' ? 'Redis' : 'PostgreSQL';
+  return [
+    {
+      name: `black hole before ${store}`,
+      on: 'network',
+      weight: 1,
+      make: onWay(async (forwarder, site) => {
+        forwarder.hold();
+        await site.pause(500, MAX_STORE_SILENCE_MS);
+        forwarder.release();
+      }),
+    },
+    {
+      name: `cut all connections to ${store}`,
+      on: 'network',
+      weight: 1,
+      make: onWay(async (forwarder) => forwarder.cut()),
+    },
+    {
+      name: `delay before ${store}`,
+      on: 'network',
+      weight: 1,
+      make: onWay(async (forwarder, site) => {
+        forwarder.delayMs = site.random.between(20, 300);
+        await site.pause(1000, MAX_STORE_SILENCE_MS);
+        forwarder.delayMs = 0;
+      }),
+    },
+  ];
+});
+
+const otherFaults: Fault[] = [
+  {
+    name: 'storm of connections',
+    on: 'clients',
+    weight: 1,
+    async make(site) {
+      const { port } = site.deployment.web;
+      const strangers = Array.from({ length: STRANGERS }, () => sendHalfRequest(port));
+      await sleep(3000);
+      for (const stranger of strangers) stranger.destroy();
+    },
+  },
+  {
+    name: 'disk of the exports is full',
+    on: 'storage',
+    weight: 1,
+    async make({ disk }) {
+      disk?.fill();
+      await sleep(3000);
+      disk?.free();
+    },
+  },
+];
+
+/** Opens a connection that sends a part of a request, and then nothing. */
+function sendHalfRequest(port: number): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('POST /v1/invoices HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-');
+  return socket;
+}
+
+/** All faults that a run makes. */
+export const FAULTS: readonly Fault[] = [
+  ...killsOfOne,
+  ...suspensions,
+  ...failpoints,
+  ...otherFaultsOfProcesses,
+  ...faultsOfStores,
+  ...faultsOfNetwork,
+  ...otherFaults,
+];
+
+/** Every sixth time, two faults of different subjects happen together. */
+const SHARE_OF_PAIRS = 1 / 6;
+
+/** Chooses one fault, or two that happen together. */
+export function drawFaults({ random, disk }: Site, faults = FAULTS): Fault[] {
+  const possible = faults.filter(({ on }) => on !== 'storage' || disk);
+  const first = random.pickWeighted(possible);
+  if (!random.chance(SHARE_OF_PAIRS)) return [first];
+  const others = possible.filter(({ on }) => on !== first.on);
+  return others.length > 0 ? [first, random.pickWeighted(others)] : [first];
+}

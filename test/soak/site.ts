@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeployedService } from '../support/load/deployed-service.js';
+import type { Deployment } from '../support/load/deployment.js';
+import { listKinds, type ProcessKind } from '../support/load/list-kinds.js';
+import { fetchStatus } from '../support/load/processes.js';
+import type { SeededRandom } from '../support/random/seeded-random.js';
+import type { Figures } from './figures.js';
+import type { SmallDisk, SoakStores } from './stores.js';
+
+/** The longest time that the product may need after a fault until all its processes are ready. */
+const READY_MS = 90_000;
+
+/** What the faults of a run act on, and what they count. */
+export class Site {
+  constructor(
+    readonly deployment: Deployment,
+    readonly stores: SoakStores,
+    readonly disk: SmallDisk | undefined,
+    /** Draws what one step of the run does. */
+    public random: SeededRandom,
+    readonly figures: Figures,
+    /** True to never kill the last process of each kind, so that its memory shows a long run. */
+    readonly sparesWitnesses: boolean,
+  ) {}
+
+  /**
+   * Chooses a process of a kind. If there are several, never chooses the last: it lives on, so that
+   * its memory and handles show a longer time.
+   */
+  pick(kind: ProcessKind): DeployedService {
+    const services = listKinds(this.deployment)[kind];
+    return this.random.pick(services.length > 1 ? services.slice(0, -1) : services);
+  }
+
+  /** Lists the processes that die together. */
+  listMortals(): DeployedService[] {
+    if (!this.sparesWitnesses) return this.deployment.services;
+    return Object.values(listKinds(this.deployment)).flatMap((services) =>
+      services.length > 1 ? services.slice(0, -1) : services,
+    );
+  }
+
+  async kill(services: DeployedService[]): Promise<void> {
+    await Promise.all(services.map((service) => service.stop('SIGKILL')));
+    this.figures.kills += services.length;
+  }
+
+  /** Waits for a time between the bounds. */
+  pause(minMs: number, maxMs: number): Promise<void> {
+    return sleep(this.random.between(minMs, maxMs));
+  }
+
+  /**
+   * Waits until every process is ready.
+   * @throws if one is not ready in time, or has ended although no fault killed it
+   */
+  async waitUntilReady(): Promise<void> {
+    const deadline = Date.now() + READY_MS;
+    const kinds = Object.entries(listKinds(this.deployment));
+    for (const [name, service] of kinds.flatMap(([kind, all]) => all.map((one) => [kind, one] as const))) {
+      while ((await fetchStatus(`${service.origin}/readyz`)) !== 200) {
+        const { process: running } = service;
+        if (!running || running.end)
+          throw new Error(`${name} ended by itself: ${running?.output.slice(-3000)}`);
+        if (Date.now() > deadline) {
+          const reply = await fetch(`${service.origin}/readyz`).then(
+            (response) => response.text(),
+            (error: unknown) => String(error),
+          );
+          throw new Error(
+            `${name} is not ready after ${READY_MS} ms: ${reply}; ${running.output.slice(-3000)}`,
+          );
+        }
+        await sleep(100);
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Deployment } from '../support/load/deployment.js';
+import { TcpForwarder } from '../support/network/tcp-forwarder.js';
+import { SeededRandom } from '../support/random/seeded-random.js';
+import type { QuickBooksDouble } from '../support/vendors/doubles/quickbooks/quickbooks-double.js';
+import { BooksLoad } from './books.js';
+import { drawFaults, type Fault } from './faults.js';
+import { NO_FIGURES, type RunRecord } from './figures.js';
+import { Round } from './round.js';
+import { Samples } from './samples.js';
+import { Site } from './site.js';
+import { SmallDisk, SoakStores } from './stores.js';
+
+const LAST_FAULTS = 20;
+const SETTINGS = { WRITE_TIMEOUT_MS: '3000' };
+const PROCESSES = { webs: 2, mcps: 2, writers: 2, webhooks: 2, exporters: 2, integrators: 2 };
+
+export interface SoakOptions {
+  seed: number;
+  /** How long faults are made. The last checks come after it. */
+  durationMs: number;
+  /** The time of load and faults between two checkpoints. */
+  roundMs: number;
+  /** The time without a fault after each fault, drawn between these bounds. */
+  calmMs: [min: number, max: number];
+  /** The number of acknowledged calls after each fault that proves that work continues. */
+  callsAfterFault: number;
+  processes?: typeof PROCESSES;
+  /** The faults to draw from. Default: all. */
+  faults?: readonly Fault[];
+  sparesWitnesses?: boolean;
+  /** Ends the run early and cleanly: with all checks. */
+  signal: AbortSignal;
+  print: (line: string) => void;
+  /** Called after each checkpoint. */
+  save: (run: RunRecord) => void;
+  /** Called before the checks of each round. Tests break something here, to see the checks fail. */
+  beforeCheck?: (deployment: Deployment, round: Round) => Promise<void>;
+}
+
+export interface SoakResult {
+  run: RunRecord;
+  /** The last faults before the end, oldest first. */
+  lastFaults: string[];
+  memory: string;
+}
+
+/** Runs load and faults for the given time, and checks everything at each checkpoint. */
+export async function runSoak(options: SoakOptions): Promise<SoakResult> {
+  const startedAt = Date.now();
+  const run: RunRecord = {
+    seed: options.seed,
+    startedAt: new Date(startedAt).toISOString(),
+    figures: { ...NO_FIGURES },
+    faults: {},
+    failures: [],
+  };
+  const lastFaults: string[] = [];
+  const samples = new Samples();
+  const stores = await SoakStores.start();
+  const double = await BooksLoad.startDouble();
+  // The address that all processes name in links, as that of a load balancer. It leads to a process
+  // once there is one.
+  const address = await TcpForwarder.start();
+  const deploymentOptions = {
+    ...(options.processes ?? PROCESSES),
+    databaseUrl: stores.databaseUrl,
+    startRedis: async () => ({ settings: { REDIS_URL: stores.redisUrl }, stop: () => stores.stopRedis() }),
+    settings: {
+      ...SETTINGS,
+      ...BooksLoad.buildSettings(double),
+      BASE_URL: `http://127.0.0.1:${address.port}`,
+    },
+  };
+  try {
+    await Deployment.run(deploymentOptions, async (deployment) => {
+      const folder = join(deployment.dataDir, 'exports');
+      await mkdir(folder, { recursive: true });
+      const disk = SmallDisk.mount(folder);
+      if (!disk) options.print('skipped: the full disk of the exports, because this user may not mount');
+      await deployment.start();
+      address.leadTo(deployment.web.port);
+      samples.start(deployment);
+      const random = new SeededRandom(`${options.seed}`);
+      const site = new Site(deployment, stores, disk, random, run.figures, options.sparesWitnesses ?? false);
+      await runRounds(options, { site, run, lastFaults, startedAt, double }).finally(() => {
+        samples.stop();
+        disk?.unmount();
+      });
+    });
+  } catch (error) {
+    run.failures.push(error instanceof Error ? error.message : String(error));
+  } finally {
+    run.figures.seconds = (Date.now() - startedAt) / 1000;
+    options.save(run);
+    await double.stop();
+    await address.stop();
+    await stores.stop();
+  }
+  return { run, lastFaults, memory: samples.render() };
+}
+
+interface Progress {
+  site: Site;
+  run: RunRecord;
+  lastFaults: string[];
+  startedAt: number;
+  double: QuickBooksDouble;
+}
+
+async function runRounds(options: SoakOptions, progress: Progress): Promise<void> {
+  const { site, run, startedAt, double } = progress;
+  const books = await BooksLoad.connect(site.deployment, double);
+  const endsAt = Date.now() + options.durationMs;
+  while (Date.now() < endsAt && !options.signal.aborted && run.failures.length === 0) {
+    const round = await Round.begin(site, books);
+    try {
+      await makeFaults(options, progress, round, Math.min(endsAt, Date.now() + options.roundMs));
+      await options.beforeCheck?.(site.deployment, round);
+      run.failures.push(...(await round.check()));
+    } finally {
+      await round.end();
+    }
+    run.figures.seconds = (Date.now() - startedAt) / 1000;
+    options.save(run);
+    const { writes, kills, lost, doubled } = run.figures;
+    options.print(`checkpoint: ${writes} writes, ${kills} kills, ${lost} lost, ${doubled} doubled`);
+  }
+}
+
+/** Makes faults until the time is over. After each one, the product must recover by itself. */
+async function makeFaults(
+  options: SoakOptions,
+  { site, run, lastFaults, startedAt }: Progress,
+  round: Round,
+  until: number,
+): Promise<void> {
+  const { load } = round;
+  await load.waitForCalls(options.callsAfterFault);
+  let early: Promise<void> | undefined;
+  while (Date.now() < until && !options.signal.aborted) {
+    const nth = Object.values(run.faults).reduce((sum, count) => sum + count, 1);
+    site.random = new SeededRandom(`${options.seed} ${nth}`);
+    const faults = drawFaults(site, options.faults);
+    const name = faults.map((fault) => fault.name).join(' + ');
+    const text = `${((Date.now() - startedAt) / 1000).toFixed(1)} s: ${name}`;
+    options.print(text);
+    lastFaults.push(text);
+    if (lastFaults.length > LAST_FAULTS) lastFaults.shift();
+    for (const fault of faults) count(run, fault);
+    early ??= round.requestExport();
+    await Promise.all(faults.map((fault) => fault.make(site)));
+    await site.stores.reviveRedis();
+    await site.waitUntilReady();
+    await load.waitForCalls(options.callsAfterFault);
+    await sleep(site.random.between(...options.calmMs));
+  }
+  await early;
+}
+
+function count(run: RunRecord, { name }: Fault): void {
+  run.faults[name] = (run.faults[name] ?? 0) + 1;
+}
