@@ -12,6 +12,8 @@ export interface Fault {
   on: Subject;
   /** How often the fault happens, beside the others. */
   weight: number;
+  /** Returns whether this run can make the fault. Default: always. */
+  isPossible?: (site: Site) => boolean;
   /** Makes the fault and heals it. Waits for nothing more. */
   make: (site: Site) => Promise<void>;
 }
@@ -45,6 +47,9 @@ const KILLED: Record<ProcessKind, number> = {
   integrations: 2,
   clock: 1,
 };
+
+/** Only a user who may mount can fill disks without harm. */
+const hasDisks = ({ disk, stores }: Site): boolean => disk !== undefined && stores.walDisk !== undefined;
 
 const killsOfOne = (Object.keys(KILLED) as ProcessKind[]).map(
   (kind): Fault => ({
@@ -122,7 +127,7 @@ const faultsOfStores: Fault[] = [
     on: 'redis',
     weight: 4,
     async make({ stores, figures }) {
-      await stores.flushRedis();
+      await stores.redis.flush();
       figures.flushes += 1;
     },
   },
@@ -131,7 +136,7 @@ const faultsOfStores: Fault[] = [
     on: 'redis',
     weight: 2,
     async make({ stores, figures }) {
-      await stores.restartRedis();
+      if (await stores.redis.kill()) figures.failovers += 1;
       figures.kills += 1;
       figures.redisStarts += 1;
     },
@@ -141,9 +146,9 @@ const faultsOfStores: Fault[] = [
     on: 'redis',
     weight: 1,
     async make(site) {
-      site.stores.suspendRedis();
+      await site.stores.redis.suspend();
       await site.pause(500, MAX_STORE_SILENCE_MS);
-      site.stores.resumeRedis();
+      if (await site.stores.redis.resume()) site.figures.failovers += 1;
     },
   },
   {
@@ -166,6 +171,16 @@ const faultsOfStores: Fault[] = [
     },
   },
   {
+    name: 'disk of the WAL is full',
+    on: 'postgres',
+    weight: 0.7,
+    isPossible: hasDisks,
+    async make({ stores, figures }) {
+      await stores.exhaustWal().finally(() => stores.walDisk?.free());
+      figures.postgresStarts += 1;
+    },
+  },
+  {
     name: 'terminate all connections of PostgreSQL',
     on: 'postgres',
     weight: 2,
@@ -176,15 +191,19 @@ const faultsOfStores: Fault[] = [
   },
 ];
 
-const faultsOfNetwork = (['toPostgres', 'toRedis'] as const).flatMap((way): Fault[] => {
-  const onWay = (act: (forwarder: TcpForwarder, site: Site) => Promise<void>) => (site: Site) =>
-    act(site.stores[way], site);
-  const store = way === 'toRedis' ? 'Redis' : 'PostgreSQL';
+const faultsOfNetwork = (['PostgreSQL', 'Redis'] as const).flatMap((store): Fault[] => {
+  const findWay = ({ stores }: Site) => (store === 'Redis' ? stores.redis.way : stores.toPostgres);
+  const onWay = (act: (forwarder: TcpForwarder, site: Site) => Promise<void>) => async (site: Site) => {
+    const way = findWay(site);
+    if (way) await act(way, site);
+  };
+  const isPossible = (site: Site) => findWay(site) !== undefined;
   return [
     {
       name: `black hole before ${store}`,
       on: 'network',
       weight: 1,
+      isPossible,
       make: onWay(async (forwarder, site) => {
         forwarder.hold();
         await site.pause(500, MAX_STORE_SILENCE_MS);
@@ -195,12 +214,14 @@ const faultsOfNetwork = (['toPostgres', 'toRedis'] as const).flatMap((way): Faul
       name: `cut all connections to ${store}`,
       on: 'network',
       weight: 1,
+      isPossible,
       make: onWay(async (forwarder) => forwarder.cut()),
     },
     {
       name: `delay before ${store}`,
       on: 'network',
       weight: 1,
+      isPossible,
       make: onWay(async (forwarder, site) => {
         forwarder.delayMs = site.random.between(20, 300);
         await site.pause(1000, MAX_STORE_SILENCE_MS);
@@ -226,6 +247,7 @@ const otherFaults: Fault[] = [
     name: 'disk of the exports is full',
     on: 'storage',
     weight: 1,
+    isPossible: hasDisks,
     async make({ disk }) {
       disk?.fill();
       await sleep(3000);
@@ -257,8 +279,9 @@ export const FAULTS: readonly Fault[] = [
 const SHARE_OF_PAIRS = 1 / 6;
 
 /** Chooses one fault, or two that happen together. */
-export function drawFaults({ random, disk }: Site, faults = FAULTS): Fault[] {
-  const possible = faults.filter(({ on }) => on !== 'storage' || disk);
+export function drawFaults(site: Site, faults = FAULTS): Fault[] {
+  const { random } = site;
+  const possible = faults.filter(({ isPossible }) => isPossible?.(site) ?? true);
   const first = random.pickWeighted(possible);
   if (!random.chance(SHARE_OF_PAIRS)) return [first];
   const others = possible.filter(({ on }) => on !== first.on);

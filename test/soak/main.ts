@@ -1,11 +1,12 @@
 /**
  * Runs load under random faults for some minutes, and checks that nothing is lost or doubled:
- * `npm run soak -- [--minutes <n>] [--seed <n>] [--state <folder>] [--spare-witnesses]`.
+ * `npm run soak -- [--minutes <n>] [--seed <n>] [--state <folder>] [--spare-witnesses]
+ * [--sentinels]`.
  * The figures of all runs with the same folder are added up. Ctrl+C ends a run with its checks.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { findMissingProgram } from '../support/redis/programs.js';
+import { detachPrograms, findMissingProgram } from '../support/redis/programs.js';
 import { IS_SCALED } from '../support/stores.js';
 import { Campaign, renderFigures } from './figures.js';
 import { runSoak } from './soak.js';
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: `${randomInt(1_000_000_000)}` },
     state: { type: 'string', default: '.data/soak' },
     'spare-witnesses': { type: 'boolean', default: false },
+    sentinels: { type: 'boolean', default: false },
   },
 });
 const minutes = Number(values.minutes);
@@ -24,7 +26,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 if (!(minutes > 0) || !Number.isSafeInteger(seed)) refuse('--minutes and --seed are numbers');
 if (!IS_SCALED) refuse('Start it with: npm run soak');
-const missing = findMissingProgram('redis-server');
+const missing = findMissingProgram('redis-server', ...(values.sentinels ? ['redis-sentinel'] : []));
 if (missing) refuse(missing);
 
 function refuse(reason: string): never {
@@ -32,6 +34,7 @@ function refuse(reason: string): never {
   process.exit(2);
 }
 
+detachPrograms();
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
@@ -48,6 +51,7 @@ const { run, lastFaults, memory } = await runSoak({
   calmMs: [500, 3000],
   callsAfterFault: 50,
   sparesWitnesses: values['spare-witnesses'],
+  withSentinels: values.sentinels,
   signal: ending.signal,
   print,
   save: (record) => campaign.save(record),

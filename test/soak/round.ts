@@ -25,11 +25,11 @@ export class Round {
   private constructor(
     private readonly site: Site,
     readonly load: Load,
-    private readonly agents: AgentLoad,
+    readonly agents: AgentLoad,
     private readonly receiver: StrictReceiver,
-    private readonly listeners: WebhookListeners,
+    readonly listeners: WebhookListeners,
     private readonly exports: ExportsLoad,
-    private readonly books: BooksLoad,
+    readonly books: BooksLoad,
   ) {}
 
   static async begin(site: Site, books: BooksLoad): Promise<Round> {

@@ -31,6 +31,8 @@ export interface SoakOptions {
   /** The faults to draw from. Default: all. */
   faults?: readonly Fault[];
   sparesWitnesses?: boolean;
+  /** True for a Redis with a replica behind sentinels, whose death is a failover. */
+  withSentinels?: boolean;
   /** Ends the run early and cleanly: with all checks. */
   signal: AbortSignal;
   print: (line: string) => void;
@@ -59,7 +61,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   };
   const lastFaults: string[] = [];
   const samples = new Samples();
-  const stores = await SoakStores.start();
+  const stores = await SoakStores.start(options);
   const double = await BooksLoad.startDouble();
   // The address that all processes name in links, as that of a load balancer. It leads to a process
   // once there is one.
@@ -67,7 +69,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const deploymentOptions = {
     ...(options.processes ?? PROCESSES),
     databaseUrl: stores.databaseUrl,
-    startRedis: async () => ({ settings: { REDIS_URL: stores.redisUrl }, stop: () => stores.stopRedis() }),
+    startRedis: async () => stores.redis,
     settings: {
       ...SETTINGS,
       ...BooksLoad.buildSettings(double),
@@ -78,8 +80,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     await Deployment.run(deploymentOptions, async (deployment) => {
       const folder = join(deployment.dataDir, 'exports');
       await mkdir(folder, { recursive: true });
-      const disk = SmallDisk.mount(folder);
-      if (!disk) options.print('skipped: the full disk of the exports, because this user may not mount');
+      const disk = SmallDisk.mount(folder, 64);
+      if (!disk) options.print('skipped: the full disks of exports and WAL, because this user may not mount');
       await deployment.start();
       address.leadTo(deployment.web.port);
       samples.start(deployment);
@@ -140,7 +142,8 @@ async function makeFaults(
   const { load } = round;
   await load.waitForCalls(options.callsAfterFault);
   let early: Promise<void> | undefined;
-  while (Date.now() < until && !options.signal.aborted) {
+  // A round without a fault shows nothing, even if a slow machine has used up the round's time.
+  do {
     const nth = Object.values(run.faults).reduce((sum, count) => sum + count, 1);
     site.random = new SeededRandom(`${options.seed} ${nth}`);
     const faults = drawFaults(site, options.faults);
@@ -152,11 +155,10 @@ async function makeFaults(
     for (const fault of faults) count(run, fault);
     early ??= round.requestExport();
     await Promise.all(faults.map((fault) => fault.make(site)));
-    await site.stores.reviveRedis();
     await site.waitUntilReady();
     await load.waitForCalls(options.callsAfterFault);
     await sleep(site.random.between(...options.calmMs));
-  }
+  } while (Date.now() < until && !options.signal.aborted);
   await early;
 }
 

@@ -1,39 +1,48 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded-postgres/start.js';
+import { findClusterDir } from '../support/load/processes.js';
 import { TcpForwarder } from '../support/network/tcp-forwarder.js';
 import { eventually } from '../support/poll.js';
-import { killServer, type RedisServer, runRedisCli } from '../support/redis/programs.js';
-import { getFreePort, startRedis } from '../support/stores.js';
+import { SentinelRedis, SingleRedis, type SoakRedis } from './redis.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** The processes of a run open more connections than those of one test. */
-const SETTINGS = { max_connections: '400' };
+/**
+ * The processes of a run open more connections than those of one test. The WAL is small, so that a
+ * small disk holds it.
+ */
+const SETTINGS = { max_connections: '400', min_wal_size: '32MB', max_wal_size: '96MB' };
+/** Each switch of the WAL uses up one of the files that PostgreSQL keeps for the next WAL. */
+const WAL_SWITCHES = 20;
 
 /**
- * The PostgreSQL and the Redis of a run. The product reaches both through forwarders, in which
- * faults delay or stop the bytes.
+ * The PostgreSQL and the Redis of a run. The product reaches PostgreSQL through a forwarder, in
+ * which faults delay or stop the bytes.
  */
 export class SoakStores {
   private constructor(
     private readonly folder: string,
     private readonly postgres: EmbeddedPostgres,
-    private redis: RedisServer,
+    readonly redis: SoakRedis,
     readonly toPostgres: TcpForwarder,
-    readonly toRedis: TcpForwarder,
+    /** The disk of the WAL; undefined if this user may not mount. */
+    readonly walDisk: SmallDisk | undefined,
   ) {}
 
-  static async start(): Promise<SoakStores> {
+  static async start({ withSentinels = false } = {}): Promise<SoakStores> {
     const folder = mkdtempSync(join(tmpdir(), 'tow-soak-'));
     // If root runs this, PostgreSQL runs as another account, which must be able to enter.
     chmodSync(folder, 0o755);
-    const postgres = await startEmbeddedPostgres({ dataDir: folder, logger: silent, settings: SETTINGS });
-    const redis = await startRedis(await getFreePort());
+    const options = { dataDir: folder, logger: silent, settings: SETTINGS };
+    await (await startEmbeddedPostgres(options)).stop();
+    const walDisk = moveToSmallDisk(join((await findClusterDir(folder)) ?? '', 'pg_wal'));
+    const postgres = await startEmbeddedPostgres(options);
+    const redis = await (withSentinels ? SentinelRedis : SingleRedis).start();
     const toPostgres = await TcpForwarder.start(postgres.port);
-    return new SoakStores(folder, postgres, redis, toPostgres, await TcpForwarder.start(redis.port));
+    return new SoakStores(folder, postgres, redis, toPostgres, walDisk);
   }
 
   /** The owner's connection string, through the forwarder. */
@@ -41,10 +50,6 @@ export class SoakStores {
     const url = new URL(this.postgres.databaseUrl);
     url.port = `${this.toPostgres.port}`;
     return url.href;
-  }
-
-  get redisUrl(): string {
-    return `redis://127.0.0.1:${this.toRedis.port}`;
   }
 
   /** Runs a query as the superuser, not through the forwarder. */
@@ -66,43 +71,43 @@ export class SoakStores {
     });
   }
 
-  async flushRedis(): Promise<void> {
-    const reply = await runRedisCli(['-p', `${this.redis.port}`, 'flushall']);
-    if (reply !== 'OK') throw new Error(`FLUSHALL: ${reply}`);
-  }
-
-  /** Kills Redis, and starts it again on the same port without its data. */
-  async restartRedis(): Promise<void> {
-    await killServer(this.redis);
-    this.redis = await startRedis(this.redis.port);
-  }
-
-  /** Starts Redis again if a Ctrl+C of the terminal, which all programs get, has ended it. */
-  async reviveRedis(): Promise<void> {
-    const { exitCode, signalCode } = this.redis.process;
-    if (exitCode !== null || signalCode !== null) await this.restartRedis();
-  }
-
-  suspendRedis(): void {
-    this.redis.process.kill('SIGSTOP');
-  }
-
-  resumeRedis(): void {
-    this.redis.process.kill('SIGCONT');
-  }
-
-  async stopRedis(): Promise<void> {
-    this.resumeRedis();
-    await killServer(this.redis);
+  /** Leaves no space for further WAL until {@link SmallDisk.free}, so that PostgreSQL crashes. */
+  async exhaustWal(): Promise<void> {
+    this.walDisk?.fill();
+    const use = async () => {
+      for (let nth = 0; nth < WAL_SWITCHES; nth += 1)
+        await this.query('select pg_logical_emit_message(false, $$soak$$, $$x$$), pg_switch_wal()');
+    };
+    // The query fails once PostgreSQL has crashed.
+    const hasCrashed = await use().then(
+      () => false,
+      () => true,
+    );
+    if (!hasCrashed) throw new Error('PostgreSQL did not need more space for its WAL');
   }
 
   async stop(): Promise<void> {
     await this.toPostgres.stop();
-    await this.toRedis.stop();
-    await this.stopRedis();
+    await this.redis.stop();
     await this.postgres.stop();
+    this.walDisk?.unmount();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Moves a folder with all its files to a small disk, and mounts the disk at the folder.
+ * @returns undefined, if this user may not mount
+ */
+function moveToSmallDisk(folder: string): SmallDisk | undefined {
+  const copy = `${folder}.copy`;
+  execFileSync('cp', ['-a', folder, copy]);
+  const { uid, gid } = statSync(folder);
+  const disk = SmallDisk.mount(folder, 192);
+  if (disk) execFileSync('cp', ['-a', `${copy}/.`, folder]);
+  if (disk) chownSync(folder, uid, gid);
+  rmSync(copy, { recursive: true });
+  return disk;
 }
 
 /** A small file system in memory. A fault can fill it without harm to the machine. */
@@ -110,9 +115,10 @@ export class SmallDisk {
   private constructor(private readonly folder: string) {}
 
   /** @returns undefined, if this user may not mount */
-  static mount(folder: string): SmallDisk | undefined {
+  static mount(folder: string, megabytes: number): SmallDisk | undefined {
     try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder], { stdio: 'ignore' });
+      const size = `size=${megabytes}m`;
+      execFileSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', folder], { stdio: 'ignore' });
       return new SmallDisk(folder);
     } catch {
       return undefined;

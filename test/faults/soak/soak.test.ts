@@ -1,11 +1,13 @@
 /**
- * Runs the campaign of `npm run soak` for some seconds: a round under faults, and a round after
- * which this test deletes one acknowledged invoice and doubles another.
+ * Runs the campaign of `npm run soak` for some seconds: a round under faults, and a round that ends
+ * with one violation of each promise.
  */
 import { expect } from 'chai';
 import { FAULTS } from '../../soak/faults.js';
 import type { RunRecord } from '../../soak/figures.js';
+import type { Round } from '../../soak/round.js';
 import { runSoak, type SoakResult } from '../../soak/soak.js';
+import type { AgentCall } from '../../support/agents/agent-load.js';
 import type { Deployment } from '../../support/load/deployment.js';
 import type { LoadCall } from '../../support/load/load.js';
 import { IS_SCALED } from '../../support/stores.js';
@@ -33,6 +35,19 @@ async function falsify(deployment: Deployment, { tenant, id }: LoadCall): Promis
   });
 }
 
+/** Ends the work of a round, and changes what is remembered of it as a broken product would. */
+async function breakEveryPromise(deployment: Deployment, round: Round): Promise<void> {
+  const { load, agents, listeners, books } = round;
+  await Promise.all([load.stop(), agents.stop(), books.pause()]);
+  await listeners.waitForBacklog();
+  await falsify(deployment, load.calls[0] as LoadCall);
+  const isWrite = (call: AgentCall) => call.tool === 'create_work_order' && call.result;
+  agents.calls.splice(agents.calls.findIndex(isWrite), 1);
+  listeners.listeners[0]?.endpoint.requests.shift();
+  const [invoice] = books.released;
+  if (invoice) invoice.paidCents += 1;
+}
+
 describe(`the soak${IS_SCALED ? '' : ' (skipped: its faults need a scaled-out deployment)'}`, function () {
   this.timeout(120_000);
   const saved: RunRecord[] = [];
@@ -53,12 +68,11 @@ describe(`the soak${IS_SCALED ? '' : ' (skipped: its faults need a scaled-out de
       signal: ending.signal,
       print: () => undefined,
       save: (run) => void saved.push(structuredClone(run)),
-      async beforeCheck(deployment, { load }) {
+      async beforeCheck(deployment, round) {
         rounds += 1;
         if (rounds < 2) return;
         ending.abort();
-        await load.stop();
-        await falsify(deployment, load.calls[0] as LoadCall);
+        await breakEveryPromise(deployment, round);
       },
     });
   });
@@ -74,10 +88,16 @@ describe(`the soak${IS_SCALED ? '' : ' (skipped: its faults need a scaled-out de
     expect(figures?.bookedInvoices).to.be.above(0);
   });
 
-  it('an acknowledged invoice that is deleted counts as lost, and one more invoice as doubled', () => {
+  it('a deleted invoice counts as lost, one more as doubled, and each broken promise is reported', () => {
     const { figures, failures } = result.run;
     expect(figures).to.include({ checkpoints: 2, lost: 1, doubled: 1 });
-    expect(failures.map((text) => text.split(':')[0])).to.deep.equal(['writes', 'exports']);
+    expect(failures.map((text) => text.split(':')[0])).to.deep.equal([
+      'writes',
+      'agents',
+      'webhooks',
+      'exports',
+      'books',
+    ]);
     expect(result.lastFaults).to.not.deep.equal([]);
   });
 });

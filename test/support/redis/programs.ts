@@ -16,9 +16,18 @@ const START_ATTEMPTS = 100;
 
 /** If the test run ends early, no hook runs, so the exit handler kills these programs. */
 const running = new Set<ChildProcess>();
+let areDetached = false;
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
+
+/**
+ * Keeps the terminal's Ctrl+C from the programs that start later. Only for a process that handles
+ * SIGINT and ends by `process.exit`, because these programs end with its exit handler.
+ */
+export function detachPrograms(): void {
+  areDetached = true;
+}
 
 /**
  * Returns why tests that need these programs cannot run; undefined if they can. In CI they run, and
@@ -55,7 +64,7 @@ export async function startProgram(
   program: string,
   { port, args, cli = [], ready = 'PONG' }: ServerOptions,
 ): Promise<RedisServer> {
-  const child = spawn(program, args, { stdio: 'ignore' });
+  const child = spawn(program, args, { stdio: 'ignore', detached: areDetached });
   running.add(child);
   child.once('exit', () => running.delete(child));
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {

@@ -53,6 +53,13 @@ export class SentinelSet {
     return server;
   }
 
+  /** Deletes all data of the master, which its replica follows. */
+  async flush(): Promise<void> {
+    const { port } = await this.findMaster();
+    const reply = await runRedisCli([...this.#dataCli, '-p', `${port}`, 'flushall']);
+    if (reply !== 'OK') throw new Error(`FLUSHALL: ${reply}`);
+  }
+
   async killMaster(): Promise<RedisServer> {
     const master = await this.findMaster();
     await killServer(master);
