@@ -1,13 +1,14 @@
 /**
  * Runs load under random faults for some minutes, and checks that nothing is lost or doubled:
  * `npm run soak -- [--minutes <n>] [--seed <n>] [--state <folder>] [--spare-witnesses]
- * [--sentinels]`.
+ * [--sentinels] [--only <pattern of the names of faults>]`.
  * The figures of all runs with the same folder are added up. Ctrl+C ends a run with its checks.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { detachPrograms, findMissingProgram } from '../support/redis/programs.js';
 import { IS_SCALED } from '../support/stores.js';
+import { FAULTS } from './faults.js';
 import { Campaign, renderFigures } from './figures.js';
 import { runSoak } from './soak.js';
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: `${randomInt(1_000_000_000)}` },
     state: { type: 'string', default: '.data/soak' },
     'spare-witnesses': { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
     sentinels: { type: 'boolean', default: false },
   },
 });
@@ -25,6 +27,8 @@ const seed = Number(values.seed);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 if (!(minutes > 0) || !Number.isSafeInteger(seed)) refuse('--minutes and --seed are numbers');
+const faults = FAULTS.filter(({ name }) => new RegExp(values.only).test(name));
+if (faults.length === 0) refuse(`no fault has a name like ${values.only}`);
 if (!IS_SCALED) refuse('Start it with: npm run soak');
 const missing = findMissingProgram('redis-server', ...(values.sentinels ? ['redis-sentinel'] : []));
 if (missing) refuse(missing);
@@ -52,6 +56,7 @@ const { run, lastFaults, memory } = await runSoak({
   callsAfterFault: 50,
   sparesWitnesses: values['spare-witnesses'],
   withSentinels: values.sentinels,
+  faults,
   signal: ending.signal,
   print,
   save: (record) => campaign.save(record),

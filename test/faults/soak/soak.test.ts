@@ -60,7 +60,7 @@ describe(`the soak${IS_SCALED ? '' : ' (skipped: its faults need a scaled-out de
     result = await runSoak({
       seed: 1,
       durationMs: 60_000,
-      roundMs: 1500,
+      roundMs: 500,
       calmMs: [0, 100],
       callsAfterFault: 20,
       processes: ONE_OF_EACH,
