@@ -96,7 +96,7 @@ export class SentinelRedis implements SoakRedis {
     const { suspended } = this;
     if (!suspended) throw new Error('no server is suspended');
     suspended.process.kill('SIGCONT');
-    await this.sentinels.waitForReplica();
+    await this.sentinels.waitForReplicas();
     return this.isReplaced(suspended);
   }
 

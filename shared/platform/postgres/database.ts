@@ -1,13 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { isConnectionError, markFailedConnect } from '../errors.js';
 import { LIST_ALL_TENANTS, LIST_WRITABLE_TENANTS } from '../frozen/frozen-accounts.js';
-import type { Logger } from '../logger.js';
 import { GuardedConnections } from '../primary/guarded-connections.js';
 import { KnownPrimary } from '../primary/known-primary.js';
 import { CachedPlans } from './cached-plans.js';
+import { openPool, type PoolOptions } from './pool.js';
 import { createReadSetting, createTenantSetting, type LogPosition, readWithSetting } from './read.js';
 import { type Row, type SqlQuery, sendQuery } from './send.js';
-import { buildAppSessionOptions } from './session.js';
 import { type CheckedOutClient, SharedReadConnections } from './shared-reads.js';
 import { SlowQueries, type TenantRead } from './slow-queries.js';
 import { type SlowReadQueue, SlowReads } from './slow-reads.js';
@@ -17,11 +16,6 @@ export type { Row, SqlQuery, Transaction };
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 type TransactionOptions = Pick<TransactionRun<unknown>, 'mayWriteFrozen'>;
-
-// Parse bigint (20) and numeric (1700) as numbers, because both are JSON numbers in the API. All
-// bigint columns contain cents or counters, far below 2^53. All numeric columns contain quantities.
-pg.types.setTypeParser(20, Number);
-pg.types.setTypeParser(1700, Number);
 
 /**
  * The application's access to PostgreSQL. With row-level security, a query sees only the rows of
@@ -62,40 +56,14 @@ export interface Database {
 /** Reads of one tenant's rows. */
 export type TenantReads = Pick<Database, 'read'>;
 
-export interface OpenDatabaseOptions {
-  databaseUrl: string;
-  poolSize: number;
-  applicationName: string;
-  logger: Logger;
+export interface OpenDatabaseOptions extends PoolOptions {
   /** The newest primary that the process knows; by default, the newest that this pool has seen. */
   primary?: KnownPrimary;
 }
 
-/**
- * Opens a pool, which connects on first use. Errors of idle connections are logged, never thrown.
- */
+/** Opens a database. Connects on first use. */
 export function openDatabase(options: OpenDatabaseOptions): Database {
-  const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
-    max: options.poolSize,
-    application_name: options.applicationName,
-    connectionTimeoutMillis: 3000,
-    keepAlive: true,
-    pipeline: true,
-    options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
-  });
-  pool.on('error', (error) => {
-    // Ignore lost connections while closing. pool.end() does not wait until its connections have
-    // closed, so a stopping server may cut them.
-    if (pool.ending) return;
-    // pg attaches the client to the error. The client would fill pages of the log entry.
-    Reflect.deleteProperty(error, 'client');
-    options.logger.warn({ err: error }, 'postgres connection lost');
-  });
-  // PostgreSQL may end a connection in the packet that opens it. The pool has then handed out the
-  // client, but `checkOut` has not run yet. Without this listener, the error would end the process.
-  // The client's next query reports the lost connection.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const pool = openPool(options);
   return new PooledDatabase(pool, options.poolSize, options.primary ?? new KnownPrimary());
 }
 

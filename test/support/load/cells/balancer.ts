@@ -1,12 +1,12 @@
 /** Runs HAProxy with docs/deploy/cells/haproxy.cfg in front of two deployments. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { readDeployFile } from '../../deploy/deploy-files.js';
 import { eventually } from '../../poll.js';
 import { getFreePort } from '../../stores.js';
 import type { Deployment } from '../deployment.js';
-import { replaceAll } from '../patroni/deploy-files.js';
-import { fetchStatus, PROJECT } from '../processes.js';
+import { fetchStatus } from '../processes.js';
 
 /** Debian keeps haproxy where only root's PATH leads. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
@@ -25,23 +25,18 @@ export async function startBalancer(a: Deployment, b: Deployment): Promise<Balan
   const map = join(folder, 'cells.map');
   const socket = join(folder, 'cells.sock');
   await writeFile(map, '');
-  const guide = await readFile(join(PROJECT, 'docs/deploy/cells/haproxy.cfg'), 'utf8');
   const address = (service: { port: number } | undefined) => `127.0.0.1:${service?.port ?? 1}`;
-  const config = replaceAll(
-    guide,
-    {
-      '  user haproxy\n': '',
-      '  group haproxy\n': '',
-      '/run/haproxy/cells.sock': socket,
-      '/etc/haproxy/cells.map': map,
-      'bind 127.0.0.1:8080': `bind 127.0.0.1:${port}`,
-      '10.0.1.11:3000': address(a.web),
-      '10.0.1.11:3001': address(a.mcps[0]),
-      '10.0.2.11:3000': address(b.web),
-      '10.0.2.11:3001': address(b.mcps[0]),
-    },
-    'haproxy.cfg',
-  );
+  const config = readDeployFile('cells/haproxy.cfg', {
+    '  user haproxy\n': '',
+    '  group haproxy\n': '',
+    '/run/haproxy/cells.sock': socket,
+    '/etc/haproxy/cells.map': map,
+    'bind 127.0.0.1:8080': `bind 127.0.0.1:${port}`,
+    '10.0.1.11:3000': address(a.web),
+    '10.0.1.11:3001': address(a.mcps[0]),
+    '10.0.2.11:3000': address(b.web),
+    '10.0.2.11:3001': address(b.mcps[0]),
+  });
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, config);
   const haproxy = a.processes.start({ command: ['haproxy', '-db', '-f', file], env: { PATH } });
