@@ -1,10 +1,11 @@
 import type { Context } from 'koa';
 import { deriveKey, seal, unseal } from '../../shared/platform/crypto.js';
 import { AppError } from '../../shared/platform/errors.js';
+import type { Logger } from '../../shared/platform/logger.js';
 import type { TenantReads } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { NewestPosition, type SystemPosition } from '../../shared/platform/replica/newest-position.js';
-import { ReplicaReads } from '../../shared/platform/replica/replica-reads.js';
+import { type ReplicaReadOutcome, ReplicaReads } from '../../shared/platform/replica/replica-reads.js';
 
 export const CONSISTENCY_HEADER = 'X-Service-Consistency-Token';
 /** Several tokens may be sent, because a client cannot see which of them is the newest. */
@@ -19,11 +20,13 @@ const PRIMARY_ONLY = 'primary';
  * tells how much all accounts write.
  */
 export class ConsistencyTokens {
+  private hasWarned = false;
+
   private constructor(
     private readonly db: TenantReads,
     private readonly key: Buffer,
     /** Undefined without a replica. */
-    private readonly stores: { newest: NewestPosition; replica: ReplicaReads } | undefined,
+    private readonly stores: { newest: NewestPosition; replica: ReplicaReads; logger: Logger } | undefined,
   ) {}
 
   static create(runtime: Runtime): ConsistencyTokens {
@@ -31,16 +34,19 @@ export class ConsistencyTokens {
     const key = deriveKey(config.secretKey, 'consistency');
     const { databaseReplicaUrl: databaseUrl } = config;
     if (!databaseUrl) return new ConsistencyTokens(db, key, undefined);
+    const newest = new NewestPosition(db, primary);
+    const count = (outcome: ReplicaReadOutcome) => metrics.replicaReads.inc({ outcome });
     const replica = new ReplicaReads({
       db,
+      readPosition: () => newest.read(),
       databaseUrl,
       poolSize: config.databasePoolSize,
       applicationName: 'tow-replica-reads',
       logger,
-      count: (outcome) => metrics.replicaReads.inc({ outcome }),
+      count,
     });
     lifecycle.onClose('replica', () => replica.close());
-    return new ConsistencyTokens(db, key, { newest: new NewestPosition(db, primary), replica });
+    return new ConsistencyTokens(db, key, { newest, replica, logger });
   }
 
   /**
@@ -49,8 +55,18 @@ export class ConsistencyTokens {
    */
   async issue(): Promise<string | undefined> {
     if (!this.stores) return undefined;
-    const position = await this.stores.newest.read().catch(() => undefined);
+    const position = await this.stores.newest.read().catch((err: unknown) => this.warnOnce(err));
     return seal(this.key, position ? formatPosition(position) : PRIMARY_ONLY);
+  }
+
+  /** A primary that never shows its position would leave the replica unused. */
+  private warnOnce(err: unknown): undefined {
+    if (!this.hasWarned)
+      this.stores?.logger.warn(
+        { err },
+        'no position of the primary for consistency tokens; lists after such writes read the primary',
+      );
+    this.hasWarned = true;
   }
 
   /** Issues a token and sets the response's header. */
@@ -72,7 +88,7 @@ export class ConsistencyTokens {
     if (!this.stores) return this.db;
     const positions = tokens.map((token) => this.#read(token));
     const known = positions.filter((position) => position !== undefined);
-    return known.length < tokens.length ? this.db : this.stores.replica.after(known);
+    return this.stores.replica.after(known.length < tokens.length ? [] : known);
   }
 
   /** Returns undefined for a token of another deployment or an earlier SECRET_KEY. */

@@ -28,6 +28,7 @@ interface NewSignIn {
 export async function startSession(api: ApiRuntime, ctx: ApiContext, signIn: NewSignIn): Promise<void> {
   const token = mintSessionToken();
   const body = await storeSession(api, ctx, { ...signIn, token });
+  await api.consistency.addTo(ctx);
   const { expires_at: expiresAt } = JSON.parse(body) as Session;
   setTokenCookie(api, ctx, { token, expiresAt: new Date(expiresAt) });
   ctx.set('Cache-Control', 'no-store');

@@ -1,7 +1,7 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import type { paths } from '../generated/api';
-import { CONSISTENCY_HEADER, getConsistencyTokens, keepConsistencyToken } from './consistency-tokens';
+import { CONSISTENCY_HEADER, getConsistencyTokens, keepTokenOfWrite } from './consistency-tokens';
 import { readEnvironment } from './environment';
 import { readProblem, toProblem } from './problem';
 import { readRateLimit } from './rate-limit';
@@ -37,7 +37,7 @@ const session: Middleware = {
   async onResponse({ response, schemaPath, request }) {
     readRateLimit(response);
     readServerTime(response);
-    keepConsistencyToken(response.headers.get(CONSISTENCY_HEADER));
+    keepTokenOfWrite(response.headers.get(CONSISTENCY_HEADER));
     if (response.ok) return;
     const isSignIn = SIGN_IN_ROUTES.includes(schemaPath) && request.method === 'POST';
     if (response.status === 401 && !isSignIn) onSessionEnd();

@@ -13,22 +13,29 @@ const STORAGE_KEY = 'consistency-tokens';
  */
 const MAX_TOKENS = 4;
 
-let tokens = load();
+let ofWrites = load();
+/** The stream sends its tokens one after another, so the last one is the newest. */
+let ofStream: string | undefined;
 
-/** Adds the token of a response or of an announced change. */
-export function keepConsistencyToken(token: string | null | undefined): void {
+/** Keeps the token of the response to a write. */
+export function keepTokenOfWrite(token: string | null): void {
   if (!token) return;
-  tokens = [...tokens, token].slice(-MAX_TOKENS);
+  ofWrites = [...ofWrites, token].slice(-MAX_TOKENS);
   try {
-    sessionStorage.setItem(STORAGE_KEY, tokens.join());
+    sessionStorage.setItem(STORAGE_KEY, ofWrites.join());
   } catch {
-    // Without storage, a reload reads from the primary.
+    // Without storage, the first lists after a reload may lack the last writes for a moment.
   }
+}
+
+/** Keeps the token of an announced change. */
+export function keepTokenOfStream(token: string | undefined): void {
+  ofStream = token ?? ofStream;
 }
 
 /** Returns the value of the header; empty if the service has sent no token. */
 export function getConsistencyTokens(): string {
-  return tokens.join();
+  return [...ofWrites, ...(ofStream ? [ofStream] : [])].join();
 }
 
 function load(): string[] {

@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import { keepConsistencyToken } from './consistency-tokens';
+import { keepTokenOfStream } from './consistency-tokens';
 import type { Environment } from './environment';
 import { readProblem } from './problem';
 import { queryClient } from './query-client';
@@ -145,7 +145,7 @@ class LiveUpdates {
             return;
           }
           const change = JSON.parse(data) as { only?: string; consistency_token?: string };
-          keepConsistencyToken(change.consistency_token);
+          keepTokenOfStream(change.consistency_token);
           refreshSoon(change.only === 'positions');
         },
       });

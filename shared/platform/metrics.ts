@@ -64,7 +64,7 @@ export function createMetrics() {
     }),
     replicaReads: new Counter({
       name: 'tow_replica_reads_total',
-      help: 'Reads with a consistency token while the replica answers, by outcome; behind and failed: read from the primary',
+      help: 'Reads with a consistency token by outcome: replica; all others read from the primary',
       labelNames: ['outcome'],
       registers,
     }),

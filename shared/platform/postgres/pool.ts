@@ -12,6 +12,8 @@ export interface PoolOptions {
   poolSize: number;
   applicationName: string;
   logger: Logger;
+  /** Maximum age of a connection; without it, connections last until they fail. */
+  connectionSeconds?: number;
 }
 
 /**
@@ -25,6 +27,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: 3000,
     keepAlive: true,
     pipeline: true,
+    maxLifetimeSeconds: options.connectionSeconds ?? 0,
     options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {

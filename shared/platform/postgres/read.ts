@@ -10,8 +10,8 @@ export interface LogPosition {
   lsn: string;
 }
 
-/** SQLSTATE of a read whose replica has not replayed the position: division by zero. */
-export const NOT_REPLAYED = '22012';
+/** SQLSTATE of a read whose replica has not replayed the position: a text that is no number. */
+export const NOT_REPLAYED = '22P02';
 
 /** Builds the query that applies `setting` to a transaction and makes the transaction read-only. */
 export function createReadSetting(name: string, setting: string, values: string[]): SqlQuery {
@@ -49,8 +49,10 @@ export function createTenantSetting(
  * by a checkpoint, and then refuses a replica that has the position.
  */
 function assertReplayed(timeline: string, lsn: string): string {
-  const isReplayed = `coalesce(timeline_id = ${timeline}::int and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn, false)`;
-  return `(select 1 / ${isReplayed}::int from pg_control_checkpoint())`;
+  const isReplayed = `timeline_id = ${timeline}::int and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn`;
+  // The replica's log shows the text, as that of an error.
+  const refusal = `'this replica has not replayed ' || ${lsn}::text || ', so the primary is read'`;
+  return `(select (case when ${isReplayed} then '1' else ${refusal} end)::int from pg_control_checkpoint())`;
 }
 
 /**

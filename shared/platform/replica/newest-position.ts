@@ -17,6 +17,8 @@ const READ_POSITION = {
 
 /** A write has been committed when this is asked, so its response must not wait for long. */
 const ANSWER_MS = 500;
+/** After this time the server of a query counts as gone, and the next query may be sent. */
+const LOST_MS = 5000;
 
 /** Reads where the primary's log ends. Callers that wait at the same time share one query. */
 export class NewestPosition {
@@ -39,9 +41,9 @@ export class NewestPosition {
       this.#next = undefined;
       return this.#query();
     });
-    // While a query hangs, no second one takes a connection from the pool.
-    this.#running = query.catch(() => undefined);
-    this.#next = rejectLate(query);
+    // A hanging query takes a connection from the pool, so the next one waits before it takes another.
+    this.#running = rejectLate(query, LOST_MS).catch(() => undefined);
+    this.#next = rejectLate(query, ANSWER_MS);
     return this.#next;
   }
 
@@ -55,9 +57,9 @@ export class NewestPosition {
   }
 }
 
-function rejectLate<T>(query: Promise<T>): Promise<T> {
+function rejectLate<T>(query: Promise<T>, afterMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the primary did not answer in time')), ANSWER_MS);
+    const timer = setTimeout(() => reject(new Error('the primary did not answer in time')), afterMs);
     query.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -8,17 +8,36 @@ import { ReplicaWatch } from './replica-watch.js';
 /** SQLSTATE of a query that PostgreSQL cancelled after its timeout. */
 const TIMED_OUT = '57014';
 
-/** `behind`: the replica lacks the position. `failed`: it did not answer. Both read the primary. */
-export type ReplicaReadOutcome = 'replica' | 'behind' | 'failed';
+/** If no read is answered for this long while one waits, the connections lead nowhere. */
+const SILENCE_MS = 2000;
+/** No read takes longer: it waits for at most 6 s, and PostgreSQL cancels it after 5 s. */
+const LONGEST_READ_MS = 12_000;
+/** After reads without an answer, the replica is left alone for this long. */
+const PAUSE_MS = 5000;
+/** A connection ends after this time, because a balancer may lead the next one elsewhere. */
+const CONNECTION_SECONDS = 60;
+
+/**
+ * `behind`: the replica lacks the position. `failed`: it did not answer. `unavailable`: it was not
+ * asked, because it cannot be read, or because the token names no position of its system.
+ */
+export type ReplicaReadOutcome = 'replica' | 'behind' | 'failed' | 'unavailable';
 
 interface ReplicaReadsOptions {
   /** The primary, for reads that the replica cannot answer. */
   db: TenantReads;
+  readPosition: () => Promise<SystemPosition>;
   databaseUrl: string;
   poolSize: number;
   applicationName: string;
   logger: Logger;
   count: (outcome: ReplicaReadOutcome) => void;
+}
+
+interface OpenReplica {
+  db: Database;
+  systemIdentifier: string;
+  answeredAt: number;
 }
 
 /**
@@ -28,57 +47,89 @@ interface ReplicaReadsOptions {
  */
 export class ReplicaReads {
   readonly #watch: ReplicaWatch;
-  #replica: { db: Database; systemIdentifier: string } | undefined;
+  #replica: OpenReplica | undefined;
+  #pausedUntil = 0;
   /** Rejects the reads that wait for the replica. */
   readonly #waiting = new Set<(error: Error) => void>();
 
   constructor(private readonly options: ReplicaReadsOptions) {
-    const { databaseUrl, applicationName, logger } = options;
+    const { databaseUrl, applicationName, logger, readPosition } = options;
     this.#watch = new ReplicaWatch({
       databaseUrl,
-      applicationName,
+      applicationName: `${applicationName}-watch`,
       logger,
+      readPosition,
       onChange: (systemIdentifier) => this.#switchTo(systemIdentifier),
     });
   }
 
-  /** Returns reads that see every transaction before these positions. */
+  /**
+   * Returns reads that see every transaction before these positions. After the first read that the
+   * replica cannot answer, all of them go to the primary, so that one response does not mix both.
+   */
   after(positions: readonly SystemPosition[]): TenantReads {
-    const replica = this.#replica;
+    const { db, count } = this.options;
+    const replica = performance.now() < this.#pausedUntil ? undefined : this.#replica;
     const needed = findNewest(positions);
-    if (!replica || !needed || needed.systemIdentifier !== replica.systemIdentifier) return this.options.db;
+    if (!replica || !needed || needed.systemIdentifier !== replica.systemIdentifier) {
+      count('unavailable');
+      return db;
+    }
+    let isRefused = false;
     return {
-      read: <R>(tenantId: string, query: SqlQuery) =>
-        this.#read<R>(tenantId, query, () => replica.db.read<R>(tenantId, query, needed)),
+      read: async <R>(tenantId: string, query: SqlQuery): Promise<R[]> => {
+        if (isRefused) return db.read<R>(tenantId, query);
+        try {
+          const rows = await this.#orUntilLost(replica, replica.db.read<R>(tenantId, query, needed));
+          count('replica');
+          return rows;
+        } catch (error) {
+          // The limits on an account's slow reads and the time limit of a query hold on the
+          // replica, too. The primary would only repeat the work.
+          if (error instanceof AppError || getErrorCode(error) === TIMED_OUT) throw error;
+          count(getErrorCode(error) === NOT_REPLAYED ? 'behind' : 'failed');
+          isRefused = true;
+          return db.read<R>(tenantId, query);
+        }
+      },
     };
   }
 
-  async close(): Promise<void> {
-    await this.#watch.close();
+  close(): void {
+    this.#watch.close();
     this.#switchTo(undefined);
   }
 
-  async #read<R>(tenantId: string, query: SqlQuery, readReplica: () => Promise<R[]>): Promise<R[]> {
-    const { db, count } = this.options;
-    try {
-      const rows = await this.#orUntilLost(readReplica());
-      count('replica');
-      return rows;
-    } catch (error) {
-      // The limits on an account's slow reads and the time limit of a search hold on the replica,
-      // too. The primary would only repeat the work.
-      if (error instanceof AppError || (query.timeoutMs !== undefined && getErrorCode(error) === TIMED_OUT))
-        throw error;
-      count(getErrorCode(error) === NOT_REPLAYED ? 'behind' : 'failed');
-      return db.read<R>(tenantId, query);
-    }
+  /** Settles like `read`, and rejects when the replica is lost or answers none of its reads. */
+  #orUntilLost<T>(replica: OpenReplica, read: Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    return new Promise<T>((resolve, reject) => {
+      const timer = setInterval(() => {
+        const now = performance.now();
+        const isSilent = now - Math.max(startedAt, replica.answeredAt) >= SILENCE_MS;
+        if ((isSilent || now - startedAt >= LONGEST_READ_MS) && replica === this.#replica) this.#pause();
+      }, SILENCE_MS);
+      const settle = () => {
+        clearInterval(timer);
+        this.#waiting.delete(giveUp);
+      };
+      const giveUp = (error: Error) => {
+        settle();
+        reject(error);
+      };
+      this.#waiting.add(giveUp);
+      read.then(resolve, reject).finally(() => {
+        replica.answeredAt = performance.now();
+        settle();
+      });
+    });
   }
 
-  #orUntilLost<T>(read: Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.add(reject);
-      read.then(resolve, reject).finally(() => this.#waiting.delete(reject));
-    });
+  /** The watch is answered, but the reads are not: a balancer led them to a server that hangs. */
+  #pause(): void {
+    this.options.logger.warn('the replica answers no reads; reads go to the primary');
+    this.#pausedUntil = performance.now() + PAUSE_MS;
+    this.#switchTo(this.#replica?.systemIdentifier);
   }
 
   #switchTo(systemIdentifier: string | undefined): void {
@@ -88,9 +139,18 @@ export class ReplicaReads {
     this.#replica =
       systemIdentifier === undefined
         ? undefined
-        : { systemIdentifier, db: openDatabase({ databaseUrl, poolSize, applicationName, logger }) };
-    for (const reject of this.#waiting) reject(new Error('the replica does not answer'));
-    this.#waiting.clear();
+        : {
+            systemIdentifier,
+            answeredAt: 0,
+            db: openDatabase({
+              databaseUrl,
+              poolSize,
+              applicationName,
+              logger,
+              connectionSeconds: CONNECTION_SECONDS,
+            }),
+          };
+    for (const giveUp of this.#waiting) giveUp(new Error('the replica does not answer'));
   }
 }
 

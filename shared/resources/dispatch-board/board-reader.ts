@@ -75,10 +75,10 @@ export class DispatchBoardReader {
    */
   async readWithCustomers(db: TenantReads, tenantId: string): Promise<Buffer> {
     const query = buildBoardCustomersQuery(tenantId);
-    const [board, [row]] = await Promise.all([
-      this.read(db, tenantId),
-      db.read<{ items: string }>(tenantId, query),
-    ]);
+    // The customers are read after the board, so they are there even if the board came from the
+    // primary and a replica lags.
+    const board = await this.read(db, tenantId);
+    const [row] = await db.read<{ items: string }>(tenantId, query);
     return Buffer.concat([board.subarray(0, -1), Buffer.from(`,"customers":${row?.items ?? '[]'}}`)]);
   }
 

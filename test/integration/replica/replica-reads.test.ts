@@ -118,14 +118,17 @@ describe('lists from a replica', function () {
   it('the outcome of a write that was committed late has the token that its 202 lacks', async () => {
     const queue = openWritesQueue(stack.runtime);
     await queue.pause();
-    const accepted = await create().finally(() => queue.resume());
+    const accepted = await create();
     expect([accepted.status, accepted.headers[HEADER]]).to.deep.equal([202, undefined]);
-    const outcome = await eventually('the write to be committed', async () => {
-      const response = await tenant.client.get(`/operations/${accepted.body.data.operation_id}`);
-      return response.body.status === 'succeeded' && response;
+    await replicated.whileBehind(async () => {
+      await queue.resume();
+      const outcome = await eventually('the write to be committed', async () => {
+        const response = await tenant.client.get(`/operations/${accepted.body.data.operation_id}`);
+        return response.body.status === 'succeeded' && response;
+      });
+      const { ids, source } = await listAfter(readToken(outcome));
+      expect([source, ids[0]]).to.deep.equal(['behind', outcome.body.result.id]);
     });
-    await waitForReplay(readToken(outcome));
-    expect((await listAfter(readToken(outcome))).ids[0]).to.equal(outcome.body.result.id);
   });
 
   it('a malformed token is refused, and one of another deployment reads the primary', async () => {
@@ -140,14 +143,16 @@ describe('lists from a replica', function () {
     });
     expect(tooMany.status).to.equal(400);
     const foreign = token.replace(/^v1\../, (start) => (start === 'v1.A' ? 'v1.B' : 'v1.A'));
-    expect((await listAfter(foreign)).source).to.equal('primary');
+    expect((await listAfter(foreign)).source).to.equal('unavailable');
   });
 
   it('a replica on an earlier timeline is not read, whatever its position', async () => {
     const { db, primary, logger, config } = stack.runtime;
+    const newest = new NewestPosition(db, primary);
     const outcomes: string[] = [];
     const reads = new ReplicaReads({
       db,
+      readPosition: () => newest.read(),
       databaseUrl: replicated.replicaUrl,
       poolSize: 2,
       applicationName: 'test',
@@ -155,7 +160,7 @@ describe('lists from a replica', function () {
       count: (outcome) => outcomes.push(outcome),
     });
     try {
-      const position = await new NewestPosition(db, primary).read();
+      const position = await newest.read();
       const start = { ...position, lsn: '0/1' };
       const read = (positions: (typeof position)[]) =>
         reads.after(positions).read<{ one: number }>(tenant.id, { text: 'select 1 as one' });
@@ -168,9 +173,13 @@ describe('lists from a replica', function () {
       expect(await read([promoted])).to.deep.equal([{ one: 1 }]);
       expect(await read([start, promoted])).to.deep.equal([{ one: 1 }]);
       expect(await read([{ ...start, systemIdentifier: '1' }])).to.deep.equal([{ one: 1 }]);
-      expect(outcomes, `of a primary at ${config.databaseReplicaUrl}`).to.deep.equal(['behind']);
+      expect(outcomes, `of a primary at ${config.databaseReplicaUrl}`).to.deep.equal([
+        'behind',
+        'unavailable',
+        'unavailable',
+      ]);
     } finally {
-      await reads.close();
+      reads.close();
     }
   });
 
@@ -184,23 +193,61 @@ describe('lists from a replica', function () {
       expect(first.source).to.equal('failed');
       const created = await create();
       const later = await listAfter(readToken(created));
-      expect([later.source, later.ids[0]]).to.deep.equal(['primary', created.body.id]);
+      expect([later.source, later.ids[0]]).to.deep.equal(['unavailable', created.body.id]);
     } finally {
       replicated.replica.resume();
     }
     await waitForReplay(await write());
   });
 
+  it('a list waits two seconds for a hanging server behind the address of the replica, and is then read from the primary', async () => {
+    const token = await write();
+    await waitForReplay(token);
+    const sessions = await replicated.queryReplica<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'tow-replica-reads'",
+    );
+    expect(sessions).to.not.deep.equal([]);
+    const signalAll = (signal: NodeJS.Signals) =>
+      sessions.forEach(({ pid }) => void process.kill(pid, signal));
+    signalAll('SIGSTOP');
+    try {
+      const created = await create();
+      const hung = await listAfter(readToken(created));
+      expect([hung.source, hung.ids[0]]).to.deep.equal(['failed', created.body.id]);
+      expect((await listAfter(token)).source).to.equal('unavailable');
+      // New connections lead to a server that answers.
+      await waitForReplay(token);
+    } finally {
+      signalAll('SIGCONT');
+    }
+  });
+
+  it('a replica that is more than ten seconds behind is not read, not even with an old token', async () => {
+    const token = await write();
+    await waitForReplay(token);
+    await replicated.whileBehind(async () => {
+      const created = await create();
+      await eventually(
+        'the replica to count as too old',
+        async () => (await listAfter(token)).source === 'unavailable',
+      );
+      expect((await listAfter(token)).ids[0]).to.equal(created.body.id);
+    });
+    await waitForReplay(token);
+  });
+
   it('a stream with changes carries a token before the events that it stands for', async () => {
     const stream = await SseClient.connect(stack.origin, tenant.client.key, { query: '?changes=true' });
     try {
-      const created = await create();
-      const isCreated = ({ body }: SseEvent) => body.data?.object.id === created.body.id;
-      await eventually('the event', async () => stream.events.some(isCreated));
-      const before = stream.events.slice(0, stream.events.findIndex(isCreated));
-      const token = before.findLast(({ type }) => type === 'changed')?.body.consistency_token;
-      await waitForReplay(token);
-      expect((await listAfter(token)).ids[0]).to.equal(created.body.id);
+      await replicated.whileBehind(async () => {
+        const created = await create();
+        const isCreated = ({ body }: SseEvent) => body.data?.object.id === created.body.id;
+        await eventually('the event', async () => stream.events.some(isCreated));
+        const before = stream.events.slice(0, stream.events.findIndex(isCreated));
+        const token = before.findLast(({ type }) => type === 'changed')?.body.consistency_token;
+        const { ids, source } = await listAfter(token);
+        expect([source, ids[0]]).to.deep.equal(['behind', created.body.id]);
+      });
     } finally {
       stream.close();
     }
