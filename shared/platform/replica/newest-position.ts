@@ -41,7 +41,7 @@ export class NewestPosition {
       this.#next = undefined;
       return this.#query();
     });
-    // A hanging query takes a connection from the pool, so the next one waits before it takes another.
+    // A hanging query keeps a connection of the pool. The next one waits before it takes another.
     this.#running = rejectLate(query, LOST_MS).catch(() => undefined);
     this.#next = rejectLate(query, ANSWER_MS);
     return this.#next;
