@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { down } from '../../../migrations/20261122050000_partition_events.js';
+import { up as addFrozenAccounts } from '../../../migrations/20261201060000_add_frozen_accounts.js';
 import { migrations } from '../../../migrations/index.js';
 import { type MigrateOptions, migrate, migrateUpTo } from '../../../migrations/migrate.js';
 import { maintainPartitions } from '../../../migrations/partitions.js';
@@ -18,6 +19,8 @@ import { withPgClient } from '../../support/writes/rows.js';
 const MIGRATION = '20261122050000_partition_events';
 const PREVIOUS_MIGRATION = migrations[migrations.findIndex(({ name }) => name === MIGRATION) - 1]
   ?.name as string;
+/** Each transaction reads its table. A process starts only on a database that has it. */
+const NEEDED_MIGRATION = '20261201060000_add_frozen_accounts';
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 const OLD_ROWS = 5000;
 
@@ -39,15 +42,22 @@ describe('the migration that partitions events by week', () => {
   let db: Database;
 
   /**
-   * Creates a database with events, as it was before this migration. The application's role has
-   * only the rights that the product granted at that time.
+   * Creates a database with events, as it was before this migration, but with the table that each
+   * transaction of the product reads. The application's role has only the rights that the product
+   * granted at that time, and those on that table.
    */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
+    await withKnex(databaseUrl, addFrozenAccounts);
     const role = getAppRole(databaseUrl);
     await withPgClient(databaseUrl, async (client) => {
+      await client.query(
+        'insert into schema_migrations (name, batch, migration_time) values ($1, 1, now())',
+        [NEEDED_MIGRATION],
+      );
       await client.query(`
+        grant select on frozen_accounts to ${role};
         grant usage on schema public to ${role};
         grant select, insert on events to ${role};
         grant select on schema_migrations to ${role}`);
