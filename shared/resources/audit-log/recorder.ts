@@ -1,4 +1,5 @@
 import { isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
+import { AccountFrozenError } from '../../platform/frozen/frozen-accounts.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { Batcher, runInHalves } from '../../queues/batching/batcher.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
@@ -38,15 +39,28 @@ export class AuditRecorder {
   async #store(batch: WaitingEntry[]): Promise<void> {
     const refuse = ({ reject }: WaitingEntry, error: unknown) =>
       reject(serviceUnavailable('The audit log cannot be written right now. Try again shortly.', error));
-    const insert = async (entries: WaitingEntry[]) => {
-      await this.#insert(entries.map(({ record }) => record));
-      for (const { resolve } of entries) resolve();
-    };
+    const insert = (entries: WaitingEntry[]) => this.#insertWritable(entries);
     try {
       await runInHalves(batch, insert, { isTransient: isTransientDatabaseError, onFailure: refuse });
     } catch (error) {
       // Rejecting a stored entry has no effect, because its promise has already resolved.
       for (const entry of batch) refuse(entry, error);
+    }
+  }
+
+  /** Refuses the entries of frozen accounts, and stores the others without them. */
+  async #insertWritable(entries: WaitingEntry[]): Promise<void> {
+    try {
+      await this.#insert(entries.map(({ record }) => record));
+      for (const { resolve } of entries) resolve();
+    } catch (error) {
+      if (!(error instanceof AccountFrozenError)) throw error;
+      const isFrozen = ({ record }: WaitingEntry) => error.tenantIds.includes(record.tenantId);
+      const others = entries.filter((entry) => !isFrozen(entry));
+      // If the error names no account of the entries, another run would fail again.
+      if (others.length === entries.length) throw error;
+      for (const entry of entries.filter(isFrozen)) entry.reject(error);
+      if (others.length > 0) await this.#insertWritable(others);
     }
   }
 

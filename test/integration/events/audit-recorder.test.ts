@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { AccountFrozenError } from '../../../shared/platform/frozen/frozen-accounts.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { AuditRecord } from '../../../shared/resources/audit-log/insert.js';
 import { AuditRecorder, MAX_WAITING_ENTRIES } from '../../../shared/resources/audit-log/recorder.js';
@@ -42,6 +43,28 @@ describe('the audit recorder', () => {
       [one.id],
     );
     expect(found).to.have.length(19);
+  });
+
+  it('the audit recorder refuses the entries of a frozen account, and stores the others of its batch in one more run', async () => {
+    const [frozen, other] = [await stack.createTenant(), await stack.createTenant()];
+    const { db } = stack.runtime;
+    const freeze = { text: 'insert into frozen_accounts (tenant_id) values ($1)', values: [frozen.id] };
+    await db.transaction([frozen.id], (tx) => tx.query(freeze), { mayWriteFrozen: true });
+    let runs = 0;
+    const counting = Object.assign(Object.create(db), {
+      transaction: (...args: Parameters<typeof db.transaction>) => {
+        runs += 1;
+        return db.transaction(...args);
+      },
+    });
+    const recorder = new AuditRecorder(counting);
+    const records = Array.from({ length: 40 }, (_, index) => createRecord(index % 2 ? frozen.id : other.id));
+    const outcomes = await Promise.allSettled(records.map((record) => recorder.record(record)));
+    const errors = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined));
+    expect(errors.filter((_, index) => index % 2 === 0)).to.deep.equal(Array(20).fill(undefined));
+    for (const error of errors.filter((_, index) => index % 2))
+      expect(error).to.be.instanceOf(AccountFrozenError);
+    expect(runs).to.equal(2);
   });
 
   it('the audit recorder refuses a second entry with the same id', async () => {
