@@ -106,7 +106,7 @@ function parseObjectKey(key: string): StoredObject | undefined {
 /**
  * Deletes unfinished uploads, and objects to which no export and no photo refers. Such objects
  * remain when a run loses its lease before its result is recorded, and when a photo is deleted.
- * Keeps the objects of unknown tenants.
+ * Keeps the objects of unknown and of frozen tenants.
  * @param olderThan only uploads and objects from before this time are deleted
  * @returns the number of deleted uploads and objects
  */
@@ -116,7 +116,7 @@ export async function deleteOrphanedObjects(
   olderThan: Date,
 ): Promise<number> {
   let deleted = await storage.discardStaleUploads(olderThan);
-  const tenants = new Set(await runtime.db.listTenantIds({ includesFrozen: true }));
+  const tenants = new Set(await runtime.db.listTenantIds());
   const deleteUnknown = async (objects: StoredObject[]) => {
     for (const key of await findOrphans(runtime, objects)) {
       await storage.delete(key);

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { newId } from '../../../shared/platform/ids.js';
 import { openStorage } from '../../../shared/storage/open-storage.js';
+import type { Storage } from '../../../shared/storage/storage.js';
 import { deleteDiscardedFiles, deleteOrphanedObjects } from '../../../workers/exports/cleaner.js';
 import type { Json } from '../../support/client.js';
 import { parseCsv, unzip } from '../../support/exports/export-files.js';
@@ -114,17 +116,32 @@ function testExportsWorker(stack: TestStack): void {
     expect((await fetch(deleted.record.download_url)).status).to.equal(404);
     // `deleteOrphanedObjects` deletes an object that no export refers to. It keeps the objects of
     // existing exports, even old objects.
-    const stray = await storage.create(`${tenant.id}/${kept.record.id}/7`, {
-      contentType: 'text/csv',
-      fileName: 'x.csv',
-    });
-    stray.stream.write('x');
-    await stray.commit();
+    await storeObject(storage, `${tenant.id}/${kept.record.id}/7`);
     const cleanUpTime = new Date(Date.now() + 60_000);
     expect(await deleteOrphanedObjects(stack.runtime, storage, cleanUpTime)).to.be.at.least(1);
     expect(await storage.open(`${tenant.id}/${kept.record.id}/7`)).to.equal(undefined);
     expect((await fetch(kept.record.download_url)).status).to.equal(200);
   });
+
+  it('objects to which no record refers are deleted while another account is frozen, whose objects are kept', async () => {
+    const storage = openStorage(stack.runtime.config.exportStorage);
+    const frozen = await stack.createTenant();
+    const freeze = { text: 'insert into frozen_accounts (tenant_id) values ($1)', values: [frozen.id] };
+    await stack.runtime.db.transaction([frozen.id], (tx) => tx.query(freeze), { mayWriteFrozen: true });
+    const keys = [frozen.id, tenant.id].map((id) => `${id}/${newId()}/1`) as [string, string];
+    for (const key of keys) await storeObject(storage, key);
+    await deleteOrphanedObjects(stack.runtime, storage, new Date(Date.now() + 60_000));
+    expect(await storage.open(keys[1])).to.equal(undefined);
+    const kept = await storage.open(keys[0]);
+    expect(kept).to.include({ size: 1 });
+    kept?.stream.destroy();
+  });
+}
+
+async function storeObject(storage: Storage, key: string): Promise<void> {
+  const upload = await storage.create(key, { contentType: 'text/csv', fileName: 'x.csv' });
+  upload.stream.write('x');
+  await upload.commit();
 }
 
 describe('exports stored in a folder', () => {
