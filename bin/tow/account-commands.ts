@@ -53,7 +53,8 @@ export const ACCOUNT_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'accounts delete',
     usage: '--tenant ID --name NAME',
-    summary: 'Delete the rows of an account that was dumped here and is in use elsewhere.',
+    summary:
+      'Delete an account that was dumped here and is in use elsewhere, or a copy that was never released.',
     options: { tenant: text, name: text },
     required: ['tenant', 'name'],
     positionals: 0,

@@ -17,6 +17,13 @@ const LOADED_LAST = ['search_entries', 'terms_changes'];
 export interface AccountTable {
   name: string;
   columns: string[];
+  /**
+   * SQL of the moved values, in the sequence of the columns. Numbers of transactions and positions
+   * in the log mean something in one cluster of PostgreSQL only, so they move as null, as if they
+   * were not set yet. A column that takes no null moves as '0/0', and `tow accounts release` sets
+   * it.
+   */
+  values: string[];
   /** SQL of the columns of the primary key, which sort the rows alike in every deployment. */
   sortedBy: string[];
   /** Tables that this table refers to. */
@@ -29,6 +36,10 @@ const LIST_TABLES = `
   select c.relname::text as name,
     array(select quote_ident(a.attname) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
           and a.attgenerated = '' and a.attname <> all ($1::text[]) order by a.attname) as columns,
+    array(select case when a.atttypid not in ('xid'::regtype, 'xid8'::regtype, 'pg_lsn'::regtype) then quote_ident(a.attname)
+            else format('%s::%s as %I', case when a.attnotnull then quote_literal('0/0') else 'null' end, a.atttypid::regtype, a.attname) end
+          from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+          and a.attgenerated = '' and a.attname <> all ($1::text[]) order by a.attname) as "values",
     -- Without "C", two servers could sort texts differently.
     array(select quote_ident(a.attname) || case when a.attcollation <> 0 then ' collate "C"' else '' end
           from pg_index i cross join unnest(i.indkey::smallint[]) with ordinality k (attnum, place)
@@ -66,10 +77,10 @@ export async function listMovedTables(run: RunQuery): Promise<AccountTable[]> {
 
 /** Returns the SQL that reads all rows of the tenants in the same sequence in every deployment. */
 export function buildReadRows(
-  { name, columns, sortedBy }: AccountTable,
+  { name, columns, values, sortedBy }: AccountTable,
   tenantIds: readonly string[],
 ): string {
-  return `select ${columns.join(', ')} from public.${name} where tenant_id in (${quoteIds(tenantIds)})
+  return `select ${values.join(', ')} from public.${name} where tenant_id in (${quoteIds(tenantIds)})
     order by ${(sortedBy.length > 0 ? sortedBy : columns).join(', ')}`;
 }
 

@@ -1,21 +1,24 @@
 import type { Database, Transaction } from '../../../shared/platform/postgres/database.js';
+import { openStorage } from '../../../shared/storage/open-storage.js';
+import type { Storage } from '../../../shared/storage/storage.js';
 import type { RunCommand } from '../../cli/command.js';
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { listMovedTables, quoteIds } from './account-tables.js';
-import { findNamedPair, readFrozen } from './frozen-state.js';
+import { findNamedPair, OF_OPERATOR, readFrozen } from './frozen-state.js';
 
 /**
- * `tow accounts delete`: deletes the rows of an account that moved away. The freeze stays, so that
- * nothing writes the account here again. The exports worker later deletes its objects.
+ * `tow accounts delete`: deletes the objects and rows of an account that moved away, or of a
+ * restored copy that was never released. The freeze stays, so that nothing writes the account here
+ * again.
  */
-export const deleteMovedAccount: RunCommand = async (args, { store }) => {
+export const deleteMovedAccount: RunCommand = async (args, { store, config }) => {
   const { db } = await store();
   const { name, ids } = await findNamedPair(db, args);
   const frozen = await db.runAndRollBack(ids, (tx) => readFrozen(tx, ids));
-  if (frozen.length !== ids.length || frozen.some(({ dumped_at }) => !dumped_at)) {
+  if (frozen.length !== ids.length || frozen.some(({ state }) => state === 'frozen')) {
     throw new CliError(
       'not_moved',
-      `${name} was not dumped for a move, so this may be its only copy. Nothing was deleted.`,
+      `${name} was neither dumped for a move nor restored without a release, so this may be its only copy. Nothing was deleted.`,
       EXIT.failed,
     );
   }
@@ -26,12 +29,21 @@ export const deleteMovedAccount: RunCommand = async (args, { store }) => {
       EXIT.failed,
     );
   }
+  // Objects come first: while its rows exist, the command finds the account and can be repeated.
+  const objects = await deleteObjects(openStorage(config().exportStorage), ids);
   await deleteRows(db, ids);
   return {
-    data: { tenant_ids: ids, deleted: true },
-    text: `Deleted the rows of ${name}. Its objects follow within days.`,
+    data: { tenant_ids: ids, deleted: true, objects },
+    text: `Deleted the rows and ${objects} objects of ${name}.`,
   };
 };
+
+async function deleteObjects(storage: Storage, ids: string[]): Promise<number> {
+  const keys: string[] = [];
+  for (const id of ids) for await (const { key } of storage.list(id)) keys.push(key);
+  for (const key of keys) await storage.delete(key);
+  return keys.length;
+}
 
 /** Runs as the owner, because the application's role may not delete audit entries and events. */
 async function deleteRows(db: Database, ids: string[]): Promise<void> {
@@ -42,5 +54,5 @@ async function deleteRows(db: Database, ids: string[]): Promise<void> {
     for (const { name } of tables.reverse())
       await tx.query({ text: `delete from public.${name} where tenant_id in (${quoteIds(ids)})` });
   };
-  await db.transaction(ids, deleteAll, { mayWriteFrozen: true });
+  await db.transaction(ids, deleteAll, OF_OPERATOR);
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { sha256 } from '../../../shared/platform/crypto.js';
+import { isUuid } from '../../../shared/platform/ids.js';
 import { CliError, EXIT } from '../../cli/exit-codes.js';
 
 const FORMAT = 1;
@@ -37,6 +38,9 @@ export interface Manifest {
   objects: DumpedFile[];
 }
 
+export const pathOfTable = (name: string): string => join('tables', name);
+export const pathOfObject = (index: number): string => join('objects', String(index));
+
 /** Counts and hashes what flows through it. In COPY's text format every line feed ends a row. */
 export class Meter extends Transform {
   readonly #hash = createHash('sha256');
@@ -55,25 +59,49 @@ export class Meter extends Transform {
   }
 }
 
-export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
+/** Writes the manifest, which completes the dump only if `confirm` resolves. */
+export async function writeManifest(
+  folder: string,
+  manifest: Omit<Manifest, 'format'>,
+  confirm: () => Promise<void>,
+): Promise<void> {
   const text = JSON.stringify({ format: FORMAT, ...manifest }, null, 1);
   // The first line is the hash of the rest.
-  await writeFile(join(folder, MANIFEST), `${hashText(text)}\n${text}\n`, { mode: 0o600, flag: 'wx' });
+  const unconfirmed = join(folder, `${MANIFEST}.unconfirmed`);
+  await writeFile(unconfirmed, `${hashText(text)}\n${text}\n`, { mode: 0o600, flag: 'wx' });
+  await confirm();
+  await rename(unconfirmed, join(folder, MANIFEST));
 }
 
 /**
  * Reads the manifest of a dump, and compares each file with it.
- * @throws {CliError} `damaged_dump` if a file is missing or differs
+ * @throws {CliError} `damaged_dump` if a file is missing or differs, or is not one that a dump has
  */
 export async function readCheckedManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => '');
   const [hash = '', ...lines] = text.trimEnd().split('\n');
   if (hashText(lines.join('\n')) !== hash) throw damaged(MANIFEST);
   const manifest = JSON.parse(lines.join('\n')) as Manifest;
-  if (manifest.format !== FORMAT) throw damaged(MANIFEST);
+  if (manifest.format !== FORMAT || !hasOwnNamesOnly(manifest)) throw damaged(MANIFEST);
   for (const file of [...manifest.tables, ...manifest.objects])
     if ((await hashFile(join(folder, file.path))) !== file.sha256) throw damaged(file.path);
   return manifest;
+}
+
+/**
+ * Its names become SQL, paths and keys in the storage. The hash does not protect them from someone
+ * who can write the folder.
+ */
+function hasOwnNamesOnly({ tenantIds, tables, objects }: Manifest): boolean {
+  return (
+    tenantIds.length > 0 &&
+    tenantIds.every(isUuid) &&
+    tables.every(({ name, path }) => /^[a-z0-9_]+$/.test(name) && path === pathOfTable(name)) &&
+    objects.every(
+      ({ name, path }, index) =>
+        path === pathOfObject(index) && tenantIds.some((id) => name.startsWith(`${id}/`)),
+    )
+  );
 }
 
 function hashText(text: string): string {

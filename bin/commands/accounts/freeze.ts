@@ -1,9 +1,13 @@
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import type { RunCommand } from '../../cli/command.js';
 import { CliError, EXIT } from '../../cli/exit-codes.js';
-import { type AccountPair, findNamedPair, readFrozen, waitForEarlierTransactions } from './frozen-state.js';
-
-const OF_OPERATOR = { mayWriteFrozen: true };
+import {
+  type AccountPair,
+  findNamedPair,
+  OF_OPERATOR,
+  readFrozen,
+  waitForEarlierTransactions,
+} from './frozen-state.js';
 
 /**
  * `tow accounts freeze`: stops all writes of an account and of its sandbox. When the command ends,
@@ -44,12 +48,17 @@ async function release(tx: Transaction, { name, ids }: AccountPair, discardsDump
   const frozen = await readFrozen(tx, ids);
   if (frozen.length === 0)
     throw new CliError('not_frozen', `${name} is not frozen; there is nothing to release.`, EXIT.failed);
-  if (frozen.some(({ dumped_at }) => dumped_at) && !discardsDump) {
+  if (frozen.some(({ state }) => state === 'dumped') && !discardsDump) {
     throw new CliError(
       'dumped',
       `${name} was dumped here, so its other copy may be in use. If that copy was never released, give up the move with --discard-dump.`,
       EXIT.failed,
     );
   }
+  // A restored export waits for a replica that has all rows of the restore.
+  await tx.query({
+    text: `update exports set wal_lsn = pg_current_wal_insert_lsn() where tenant_id = any ($1::uuid[]) and wal_lsn = '0/0'`,
+    values: [ids],
+  });
   await tx.query({ text: 'delete from frozen_accounts where tenant_id = any ($1::uuid[])', values: [ids] });
 }

@@ -27,14 +27,28 @@ export async function findNamedPair(db: Database, args: CommandArgs): Promise<Ac
   return { name: tenant.name, ids: [tenant.id, ...sandboxes.map(({ tenant_id }) => tenant_id)] };
 }
 
+/** The commands of the operator may write frozen accounts. */
+export const OF_OPERATOR = { mayWriteFrozen: true };
+
+/**
+ * The value of `dumped_at` for a copy that was restored here and never released. It is then the
+ * account's second copy, and may be deleted.
+ */
+export const RESTORED = '-infinity';
+
 export interface FrozenRow {
   tenant_id: string;
-  dumped_at: Date | null;
+  /** Differs for each freeze of the tenant. */
+  frozen_at: string;
+  /** `dumped`: the other copy may be in use. `restored`: this copy was never in use. */
+  state: 'frozen' | 'dumped' | 'restored';
 }
 
 export function readFrozen(tx: Pick<Transaction, 'query'>, ids: readonly string[]): Promise<FrozenRow[]> {
   return tx.query<FrozenRow>({
-    text: 'select tenant_id, dumped_at from frozen_accounts where tenant_id = any ($1::uuid[])',
+    text: `select tenant_id, extract(epoch from frozen_at)::text as frozen_at,
+             case when dumped_at is null then 'frozen' when dumped_at = '${RESTORED}' then 'restored' else 'dumped' end as state
+           from frozen_accounts where tenant_id = any ($1::uuid[]) order by tenant_id`,
     values: [ids],
   });
 }
@@ -65,7 +79,7 @@ export async function waitForEarlierTransactions(db: Database): Promise<void> {
     if (Date.now() > deadline) {
       throw new CliError(
         'still_writing',
-        `A transaction from before the freeze has not ended (${earlier.map(({ name }) => name).join(', ')}). Run the command again.`,
+        `The account is frozen, but an earlier transaction has not ended (${earlier.map(({ name }) => name).join(', ')}), and may still write it. Wait until it ends, for example a backup, or end it, for example an open psql. Then run the command again, or give up with \`tow accounts release\`.`,
         EXIT.failed,
       );
     }

@@ -6,6 +6,7 @@ import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { type AccountTable, buildReadRows, listMovedTables, quoteIds } from './account-tables.js';
 import { OUTPUT_FORMATS } from './dump.js';
 import { type DumpedTable, type Manifest, Meter } from './dump-folder.js';
+import { RESTORED } from './frozen-state.js';
 
 /** Columns that a trigger sets at each insert, so they are set again after it. */
 const SET_BY_INSERTS: Readonly<Record<string, string>> = { customers: 'coverage_changed_at' };
@@ -20,8 +21,9 @@ export function restoreRows(databaseUrl: string, manifest: Manifest, folder: str
   const { tenantIds } = manifest;
   return loadRows({ databaseUrl, tenantIds }, async (loader) => {
     await loader.query({
-      text: 'insert into frozen_accounts (tenant_id) select unnest($1::uuid[]) on conflict (tenant_id) do update set dumped_at = null',
-      values: [tenantIds],
+      text: `insert into frozen_accounts (tenant_id, dumped_at) select unnest($1::uuid[]), $2::timestamptz
+             on conflict (tenant_id) do update set frozen_at = excluded.frozen_at, dumped_at = excluded.dumped_at`,
+      values: [tenantIds, RESTORED],
     });
     await loader.query({ text: OUTPUT_FORMATS });
     const tables = await listMovedTables((query) => loader.query(query));

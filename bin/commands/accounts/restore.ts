@@ -27,7 +27,8 @@ export const restoreAccount: RunCommand = async ({ positionals }, { store, confi
   await assertRestorable(db, manifest, secretKey);
   // Otherwise old events would go into a default partition, which is never dropped.
   await createOldPartitions(databaseUrl);
-  // Objects come first: without rows they are no part of any account, and a purge deletes them.
+  // Objects come first, so that the restored rows never lack one. If the rows fail, another run
+  // overwrites the objects.
   await restoreObjects(openStorage(exportStorage), manifest.objects, folder);
   const rows = await restoreRows(databaseUrl, manifest, folder);
   const { tenantIds, tables, objects } = manifest;

@@ -9,7 +9,8 @@ interface RouteRow {
 
 /**
  * What identifies an account in a request. The balancer hashes keys, session tokens and e-mail
- * addresses alike, so its map contains no credential.
+ * addresses alike, so its map contains no credential. Addresses that nobody has proved are left
+ * out, because an account may name the address of a person of another account.
  */
 const LIST_ROUTES = `
   select 'key' as kind, encode(key_hash, 'hex') as hash from api_keys
@@ -19,7 +20,7 @@ const LIST_ROUTES = `
     where tenant_id = any ($1::uuid[]) and ended_at is null and least(idle_expires_at, expires_at) > now()
   union all
   select 'email', encode(sha256(convert_to(lower(email), 'UTF8')), 'hex') from users
-    where tenant_id = any ($1::uuid[]) and deactivated_at is null
+    where tenant_id = any ($1::uuid[]) and deactivated_at is null and email_proved_at is not null
   union all
   select 'link', encode(token_hash, 'hex') from invitations
     where tenant_id = any ($1::uuid[]) and expires_at > now()

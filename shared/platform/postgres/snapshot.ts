@@ -6,7 +6,7 @@ import type { Row } from './database.js';
 import type { SqlQuery } from './send.js';
 import { buildAppSessionOptions } from './session.js';
 
-/** A view of one tenant's data at one moment, for exports (docs/adr/0012-exports.md). */
+/** A view of a tenant's data at one moment, for exports (docs/adr/0012-exports.md). */
 export interface Snapshot {
   /**
    * PostgreSQL's process id of this session. `pg_stat_progress_copy` shows for this id how many
@@ -34,12 +34,14 @@ export interface SnapshotOptions {
   /** URL of the primary or of a replica. */
   databaseUrl: string;
   tenantId: string;
+  /** Further tenants whose rows the session sees. */
+  otherTenantIds?: readonly string[];
   applicationName: string;
   queryTimeoutMs: number;
 }
 
 /**
- * Opens a session with a REPEATABLE READ, read-only transaction of one tenant. The session is not
+ * Opens a session with a REPEATABLE READ, read-only transaction of a tenant. The session is not
  * from the pool, because it lasts minutes, plans queries over whole tables and has its own timeout.
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
@@ -59,7 +61,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   try {
     await client.query('begin transaction isolation level repeatable read read only');
     const settings = [
-      ['app.tenant_ids', options.tenantId],
+      ['app.tenant_ids', [options.tenantId, ...(options.otherTenantIds ?? [])].join(',')],
       ['statement_timeout', String(options.queryTimeoutMs)],
       // 0 turns this timeout off, so that a slow reader does not lose the snapshot.
       ['idle_in_transaction_session_timeout', '0'],
