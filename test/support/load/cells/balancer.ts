@@ -18,8 +18,14 @@ export interface Balancer {
   stop: () => Promise<void>;
 }
 
+/** What the balancer needs of a deployment. */
+export type BalancerTarget = Pick<Deployment, 'processes'> & {
+  web?: { port: number };
+  mcps: { port: number }[];
+};
+
 /** Starts HAProxy. Resolves once the first deployment is ready behind it. */
-export async function startBalancer(a: Deployment, b: Deployment): Promise<Balancer> {
+export async function startBalancer(a: BalancerTarget, b: BalancerTarget): Promise<Balancer> {
   const port = await getFreePort();
   const folder = await a.processes.createFolder();
   const map = join(folder, 'cells.map');
