@@ -25,7 +25,7 @@ export const deleteMovedAccount: RunCommand = async (args, { store, config }) =>
   if (args.values.name !== name) {
     throw new CliError(
       'other_name',
-      `Confirm with --name and the exact name of the account ("${name}") that its other copy is in use. Nothing was deleted.`,
+      `Confirm with --name and the exact name of the account ("${name}") that its other copy is the one to keep. Nothing was deleted.`,
       EXIT.failed,
     );
   }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { TransactionEndedError } from '../errors.js';
 import { AccountFrozenError, FIND_FROZEN_ACCOUNTS } from '../frozen/frozen-accounts.js';
+import { NO_TENANT } from '../ids.js';
 import { QueryGroup } from './query-group.js';
 import { type Row, type SqlQuery, traceQuery } from './send.js';
 
@@ -80,7 +81,8 @@ export async function runTransaction<T>(
   { tenantIds, work, end, mayWriteFrozen = false, discard, assertPrimary }: TransactionRun<T>,
 ): Promise<T> {
   const sender = new GroupSender(client);
-  const isChecked = end === 'commit' && !mayWriteFrozen && tenantIds.length > 0;
+  // Rows of no tenant do not move.
+  const isChecked = end === 'commit' && !mayWriteFrozen && tenantIds.some((id) => id !== NO_TENANT);
   const opening = Promise.all([
     sender.control(BEGIN),
     sender.control({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
