@@ -125,7 +125,7 @@ export function connectRedis(
 
 /**
  * Refuses a Redis that may evict keys under memory pressure, because Redis would evict BullMQ's
- * lock keys first. If the server forbids CONFIG, only logs a warning.
+ * lock keys first. If the server does not show its policy, only logs a warning.
  * @throws {StartError} if maxmemory-policy is not noeviction
  */
 export async function assertNoEviction(redis: RedisClient, logger: Logger): Promise<void> {
@@ -134,12 +134,16 @@ export async function assertNoEviction(redis: RedisClient, logger: Logger): Prom
 }
 
 async function assertServerNoEviction(redis: Redis, logger: Logger): Promise<void> {
-  const reply = await redis.config('GET', 'maxmemory-policy').catch((error: unknown) => {
+  // Not CONFIG GET, because a user who may call it can read the passwords of the configuration.
+  const reply = await redis.info('memory').catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
-    logger.warn({ reason: error.message }, 'cannot read maxmemory-policy; make sure it is noeviction');
-    return undefined;
+    return error.message;
   });
-  const policy = Array.isArray(reply) ? String(reply[1]) : 'noeviction';
+  const policy = /^maxmemory_policy:([\w-]+)/m.exec(reply)?.[1];
+  if (policy === undefined) {
+    logger.warn({ reason: reply.slice(0, 200) }, 'cannot read maxmemory_policy; make sure it is noeviction');
+    return;
+  }
   if (policy !== 'noeviction') {
     throw new StartError(
       `Redis has maxmemory-policy ${policy}: jobs would vanish under memory pressure.`,

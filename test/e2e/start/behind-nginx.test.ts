@@ -19,7 +19,7 @@ if (IS_SCALED) {
       if (missing) this.skip();
     });
 
-    it('nginx routes /mcp to the MCP server and the rest to web, does not buffer events, and offers TLS', () =>
+    it('nginx routes /mcp to the MCP server and the rest but metrics and readiness to web, does not buffer events, and offers TLS', () =>
       Deployment.run({ mcps: 1, settings: { TRUST_PROXY: 'true' } }, async (deployment) => {
         await deployment.start();
         const nginx = await startNginx(deployment);
@@ -28,6 +28,8 @@ if (IS_SCALED) {
         const manifest = await fetch(`${origin}/mcp/manifest`);
         expect(await manifest.json()).to.have.property('schemaVersion');
         expect(await fetchStatus(`${origin}/docs`)).to.equal(200);
+        for (const path of ['/metrics', '/readyz', '//metrics', '/%6detrics', '/readyz?a=1'])
+          expect((await request(`${origin}${path}`)).statusCode, path).to.equal(404);
 
         const dispatcher = new Agent({ connect: { ca: readFileSync(caFile) } });
         const encrypted = await request(`${tlsOrigin}/healthz`, { dispatcher });

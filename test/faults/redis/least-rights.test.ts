@@ -51,6 +51,12 @@ class SecuredRedis {
     };
   }
 
+  /** Runs a command as the user of the service. */
+  runAsService(...command: string[]): Promise<string> {
+    const login = ['--user', 'tow', '-a', PASSWORDS.tow, '-p', `${this.#port}`];
+    return runRedisCli([...this.#certificates.cliArgs, ...login, ...command]);
+  }
+
   runAsAdmin(...command: string[]): Promise<string> {
     return runRedisCli([...this.#certificates.cliArgs, ...ADMIN_CLI, '-p', `${this.#port}`, ...command]);
   }
@@ -106,6 +112,8 @@ if (IS_SCALED) {
         expect(await redis.runAsAdmin('-n', '1', 'keys', 'tow:limit:*')).to.not.equal('');
         expect(await redis.runAsAdmin('acl', 'log'), 'what Redis denied').to.equal('');
 
+        expect(await redis.runAsService('config', 'get', 'masterauth')).to.match(/^NOPERM /);
+        await redis.runAsAdmin('config', 'set', 'maxmemory-policy', 'allkeys-lru');
         const command = (await readProcfile()).web ?? [];
         const refuse = async (changed: Record<string, string>) => {
           const env = { ...deployment.web.env, PORT: `${await getFreePort()}`, ...changed };
@@ -113,6 +121,7 @@ if (IS_SCALED) {
           expect(code, output).to.equal(1);
           return output;
         };
+        expect(await refuse({})).to.include('Redis has maxmemory-policy allkeys-lru');
         for (const REDIS_CA_FILE of [redis.otherAuthority, '']) {
           expect(await refuse({ REDIS_CA_FILE })).to.match(
             /^This process does not trust the certificate of Redis: .+ Set REDIS_CA_FILE to /m,

@@ -27,7 +27,7 @@ export interface Nginx {
 
 /**
  * Starts nginx in front of all web and mcp processes of a deployment. Resolves once a web process
- * is ready behind it.
+ * responds behind it.
  * @param port the port without TLS; default: a free one
  */
 export async function startNginx(deployment: Deployment, port?: number): Promise<Nginx> {
@@ -50,7 +50,7 @@ export async function startNginx(deployment: Deployment, port?: number): Promise
   const origin = `http://127.0.0.1:${ports.plain}`;
   await eventually('a response through nginx', async () => {
     if (nginx.end) throw new Error(nginx.output);
-    return (await fetchStatus(`${origin}/readyz`)) === 200;
+    return (await fetchStatus(`${origin}/healthz`)) === 200;
   });
   return {
     origin,
