@@ -38,6 +38,11 @@ export function buildTable({ reports, redisKill, postgresKill }: FailoverResult)
   return [format(HEADINGS), format(widths.map((width) => '-'.repeat(width))), ...rows.map(format)];
 }
 
+/** Returns a problem if the server that was killed serves again and no other took over. */
+export function findTakeoverProblems(store: string, killed: string, successor: string): string[] {
+  return killed === successor ? [`no other ${store} took over: ${successor} serves again`] : [];
+}
+
 /** Lists everything that is missing, doubled or failed. */
 export function listFaults({ reports, problems }: FailoverResult): string[] {
   const counted = reports.flatMap(({ kind, calls, lost, doubled }) => {
@@ -58,5 +63,6 @@ export function buildVerdict(result: FailoverResult): string[] {
   if (faults.length > 0) return ['SOMETHING IS MISSING OR WRONG:', ...faults.map((fault) => `- ${fault}`)];
   const writes = result.reports.filter(({ kind }) => / write\b/.test(kind));
   const acknowledged = writes.flatMap(({ calls }) => calls.filter(({ succeededAt }) => succeededAt)).length;
-  return [`nothing is missing: ${acknowledged} acknowledged writes, ${acknowledged} stored once`];
+  const storedOnce = writes.reduce((sum, report) => sum + (report.storedOnce ?? 0), 0);
+  return [`nothing is missing: ${acknowledged} acknowledged writes, ${storedOnce} stored once`];
 }

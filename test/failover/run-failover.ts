@@ -5,7 +5,7 @@ import type { PatroniCluster } from '../support/load/patroni/cluster.js';
 import { AllClients } from './clients/all-clients.js';
 import type { Period } from './clients/client-call.js';
 import { type FailoverStack, type Print, withCluster, withFailoverStack } from './failover-stack.js';
-import type { FailoverResult } from './report-table.js';
+import { type FailoverResult, findTakeoverProblems } from './report-table.js';
 
 /** What was under way at a kill may still succeed within this time. */
 const UNDER_WAY_MS = 500;
@@ -37,6 +37,7 @@ async function failUnderLoad(stack: FailoverStack, print: Print, quietMs: number
   const { cluster, sentinels, deployment, origin } = stack;
   print('starting the clients: REST, agents, webhooks, streams, exports');
   const clients = await AllClients.start(deployment, origin);
+  const problems: string[] = [];
   try {
     await clients.waitForProgress();
     await sleep(quietMs);
@@ -44,6 +45,7 @@ async function failUnderLoad(stack: FailoverStack, print: Print, quietMs: number
     print(`killing the Redis master at 127.0.0.1:${master.port}`);
     const redisKill = await measure(clients, async () => void (await sentinels.killMaster()));
     const promoted = await sentinels.findMaster();
+    problems.push(...findTakeoverProblems('Redis', `port ${master.port}`, `port ${promoted.port}`));
     print(`  every client succeeds again; the master is at 127.0.0.1:${promoted.port}`);
     // The sentinels look for replicas every ten seconds only, so nothing waits for it here. The
     // handler keeps an early failure from ending the process.
@@ -54,7 +56,9 @@ async function failUnderLoad(stack: FailoverStack, print: Print, quietMs: number
     const primary = await cluster.findPrimary();
     print(`killing the machine of the PostgreSQL primary: ${primary.name}, Patroni with all its processes`);
     const postgresKill = await measure(clients, () => primary.kill());
-    print(`  every client succeeds again; the primary is ${(await cluster.findPrimary()).name}`);
+    const successor = await cluster.findPrimary();
+    problems.push(...findTakeoverProblems('PostgreSQL', primary.name, successor.name));
+    print(`  every client succeeds again; the primary is ${successor.name}`);
     primary.start();
     const haveRejoined = Promise.all([redisIsBack, cluster.waitUntilComplete()]);
     haveRejoined.catch(() => undefined);
@@ -62,9 +66,13 @@ async function failUnderLoad(stack: FailoverStack, print: Print, quietMs: number
     await clients.waitForProgress();
 
     print('ending the load, and checking the stores against what the clients got');
-    const problems = await clients.finish();
+    problems.push(...(await clients.finish()));
     await haveRejoined;
-    print(`  ${primary.name} is back as a standby, and the killed Redis as a replica`);
+    const role = (await cluster.listStates()).find(({ name }) => name === primary.name)?.role;
+    const redisRole = await sentinels.readRole(master);
+    print(`  ${primary.name} is back as ${role}, and the killed Redis as ${redisRole}`);
+    if (role === undefined || role === 'leader') problems.push(`${primary.name} came back as ${role}`);
+    if (redisRole !== 'slave') problems.push(`the killed Redis came back as ${redisRole}`);
     problems.push(...(await sentinels.listDenials()).map((denial) => `Redis denied a command: ${denial}`));
     for (const { port, process } of deployment.services)
       if (process?.end) problems.push(`the process at port ${port} ended: ${process.output.slice(-1000)}`);

@@ -58,7 +58,16 @@ export class AllClients {
       this.agents.waitForCalls(20),
       this.readers.waitForCalls(20),
       this.exporters.waitForCalls(1),
+      this.#waitForRequests(20),
+      ...this.streams.map((stream) => stream.waitForEvents(5, DELIVERY_TIMEOUT_MS)),
     ]);
+  }
+
+  /** Waits until `by` more webhooks have arrived. */
+  async #waitForRequests(by: number): Promise<void> {
+    const count = () => this.receiver.endpoints.reduce((sum, { requests }) => sum + requests.length, 0);
+    const goal = count() + by;
+    await eventually(`${by} more webhooks`, () => count() >= goal, DELIVERY_TIMEOUT_MS);
   }
 
   /** Ends the load, and returns everything that is not as it should be. */

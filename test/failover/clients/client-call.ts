@@ -14,6 +14,8 @@ export interface ClientReport {
   lost: number;
   /** What the service has more often than a client asked for it. */
   doubled: number;
+  /** The acknowledged records that the service has exactly once. Undefined if none is compared. */
+  storedOnce?: number;
 }
 
 export interface Period {
@@ -32,14 +34,15 @@ export function findLongestPause(calls: readonly ClientCall[], { from, to }: Per
 export function compareIds(
   acknowledged: readonly string[],
   stored: readonly string[],
-): Pick<ClientReport, 'lost' | 'doubled'> {
-  const left = new Map<string, number>();
-  for (const id of stored) left.set(id, (left.get(id) ?? 0) + 1);
+): Required<Pick<ClientReport, 'lost' | 'doubled' | 'storedOnce'>> {
+  const counts = new Map<string, number>();
+  for (const id of stored) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const storedOnce = [...new Set(acknowledged)].filter((id) => counts.get(id) === 1).length;
   let lost = 0;
   for (const id of acknowledged) {
-    const count = left.get(id) ?? 0;
+    const count = counts.get(id) ?? 0;
     if (count === 0) lost += 1;
-    else left.set(id, count - 1);
+    else counts.set(id, count - 1);
   }
-  return { lost, doubled: [...left.values()].reduce((sum, count) => sum + count, 0) };
+  return { lost, doubled: [...counts.values()].reduce((sum, count) => sum + count, 0), storedOnce };
 }

@@ -33,6 +33,12 @@ export class EventStream {
     return this;
   }
 
+  /** Waits until `by` more events have arrived. */
+  async waitForEvents(by: number, timeoutMs: number): Promise<void> {
+    const goal = this.events.length + by;
+    await eventually(`${by} more events on a stream`, () => this.events.length >= goal, timeoutMs);
+  }
+
   /** Waits until an event of each invoice has arrived. */
   async waitFor(invoiceIds: string[]): Promise<void> {
     const find = () => {
@@ -54,7 +60,8 @@ export class EventStream {
     let lastEventId: string | undefined;
     while (!this.#isEnding) {
       const client = await this.#connect(lastEventId).catch(() => undefined);
-      if (client?.status === 200) {
+      // A stop during the connect found nothing to close.
+      if (client?.status === 200 && !this.#isEnding) {
         this.#client = client;
         await client.waitForEnd(OPEN_MS);
         lastEventId = client.lastEventId ?? lastEventId;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeployedTenant } from '../../support/load/deployment.js';
-import { type Attempt, RepeatingClients, send } from './repeating-clients.js';
+import { type Attempt, RESPONSE_TIMEOUT_MS, RepeatingClients, send } from './repeating-clients.js';
 
 const POLL_MS = 200;
 
@@ -12,21 +12,25 @@ export class Exporters extends RepeatingClients {
   /** The exports that ended without a file. */
   readonly failures: string[] = [];
 
-  /** @param rows the number of invoices of the account, which nobody changes */
+  /**
+   * @param rows the number of invoices of the account, which nobody changes
+   * @param giveUpMs the time after which an export without an end counts as failed
+   */
   constructor(
     private readonly origin: string,
     private readonly tenant: DeployedTenant,
     private readonly rows: number,
+    giveUpMs?: number,
   ) {
-    super(1, 500);
+    super(1, 500, giveUpMs);
   }
 
   protected begin(): Attempt {
     const key = randomUUID();
     let id: string | undefined;
-    return async () => {
+    return async (until) => {
       id ??= await this.#request(key);
-      return id !== undefined && this.#finish(id);
+      return id !== undefined && this.#finish(id, until);
     };
   }
 
@@ -40,9 +44,9 @@ export class Exporters extends RepeatingClients {
     return reply?.status === 202 ? reply.body.id : undefined;
   }
 
-  /** Waits until the export has ended, and checks its file. */
-  async #finish(id: string): Promise<boolean> {
-    for (;;) {
+  /** Waits until the export has ended, and checks its file. Returns false if it never ends. */
+  async #finish(id: string, until: number): Promise<boolean> {
+    while (Date.now() < until) {
       const reply = await send(`${this.origin}/v1/exports/${id}`, this.tenant.key);
       if (reply?.status !== 200) return false;
       const { status, error } = reply.body;
@@ -53,13 +57,15 @@ export class Exporters extends RepeatingClients {
       }
       await sleep(POLL_MS);
     }
+    return false;
   }
 
   async #check(
     id: string,
     record: { download_url: string; sha256: string; progress: { rows: number } },
   ): Promise<boolean> {
-    const file = await fetch(record.download_url).then(
+    const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+    const file = await fetch(record.download_url, { signal }).then(
       async (response) => (response.ok ? Buffer.from(await response.arrayBuffer()) : undefined),
       () => undefined,
     );

@@ -4,12 +4,15 @@ import { eventually } from '../../support/poll.js';
 import type { ClientCall } from './client-call.js';
 
 const RETRY_MS = 200;
-const RESPONSE_TIMEOUT_MS = 15_000;
+export const RESPONSE_TIMEOUT_MS = 15_000;
 /** A client that gets no success within this time gives up. */
 const GIVE_UP_MS = 120_000;
 
-/** Tries a call once. Returns whether the client has what it wanted. */
-export type Attempt = () => Promise<boolean>;
+/**
+ * Tries a call once. Returns whether the client has what it wanted.
+ * @param until when the client gives up, in ms since 1970
+ */
+export type Attempt = (until: number) => Promise<boolean>;
 
 /** Clients that make one call after the other, each with as many tries as it needs. */
 export abstract class RepeatingClients {
@@ -20,6 +23,7 @@ export abstract class RepeatingClients {
   constructor(
     private readonly clients: number,
     private readonly thinkMs: number,
+    private readonly giveUpMs = GIVE_UP_MS,
   ) {}
 
   /** Chooses the next call of a client. */
@@ -48,10 +52,10 @@ export abstract class RepeatingClients {
       const attempt = this.begin();
       const call: ClientCall = { tries: 0 };
       this.calls.push(call);
-      const until = Date.now() + GIVE_UP_MS;
+      const until = Date.now() + this.giveUpMs;
       while (!call.succeededAt && Date.now() < until) {
         call.tries += 1;
-        if (await attempt()) call.succeededAt = Date.now();
+        if (await attempt(until)) call.succeededAt = Date.now();
         else await sleep(RETRY_MS);
       }
       await sleep(this.thinkMs);

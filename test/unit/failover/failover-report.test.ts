@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ClientReport, compareIds, findLongestPause } from '../../failover/clients/client-call.js';
 import { describeMissing, PACKAGES } from '../../failover/missing-packages.js';
-import { buildTable, buildVerdict, type FailoverResult } from '../../failover/report-table.js';
+import {
+  buildTable,
+  buildVerdict,
+  type FailoverResult,
+  findTakeoverProblems,
+} from '../../failover/report-table.js';
 import { PROJECT } from '../../support/load/processes.js';
 
 const call = (succeededAt?: number, tries = 1) => ({ tries, succeededAt });
@@ -15,9 +20,10 @@ const buildResult = (changed: Partial<ClientReport> = {}, problems: string[] = [
       calls: [call(100), call(900), call(4000, 2)],
       lost: 0,
       doubled: 0,
+      storedOnce: 3,
       ...changed,
     },
-    { kind: 'agent write (MCP)', calls: [call(500)], lost: 0, doubled: 0 },
+    { kind: 'agent write (MCP)', calls: [call(500)], lost: 0, doubled: 0, storedOnce: 1 },
     { kind: 'REST read', calls: [call(500)], lost: 0, doubled: 0 },
   ],
   redisKill: { from: 0, to: 1000 },
@@ -34,9 +40,9 @@ describe('the report of npm run failover', () => {
   });
 
   it('an acknowledged id that is not stored is lost, and a stored one that nobody got is doubled', () => {
-    expect(compareIds(['a', 'b'], ['b', 'a'])).to.deep.equal({ lost: 0, doubled: 0 });
-    expect(compareIds(['a', 'b'], ['a'])).to.deep.equal({ lost: 1, doubled: 0 });
-    expect(compareIds(['a'], ['a', 'a', 'c'])).to.deep.equal({ lost: 0, doubled: 2 });
+    expect(compareIds(['a', 'b'], ['b', 'a'])).to.deep.equal({ lost: 0, doubled: 0, storedOnce: 2 });
+    expect(compareIds(['a', 'b'], ['a'])).to.deep.equal({ lost: 1, doubled: 0, storedOnce: 1 });
+    expect(compareIds(['a'], ['a', 'a', 'c'])).to.deep.equal({ lost: 0, doubled: 2, storedOnce: 0 });
   });
 
   it('the table has a row for each kind of client', () => {
@@ -56,6 +62,15 @@ describe('the report of npm run failover', () => {
       '- REST write: 1 doubled',
       '- REST write: 1 failed',
       '- stream: late',
+    ]);
+  });
+
+  it('a kill after which no other server took over is a problem', () => {
+    expect(findTakeoverProblems('PostgreSQL', 'pg1', 'pg2')).to.deep.equal([]);
+    const problems = findTakeoverProblems('PostgreSQL', 'pg1', 'pg1');
+    expect(buildVerdict(buildResult({}, problems))).to.deep.equal([
+      'SOMETHING IS MISSING OR WRONG:',
+      '- no other PostgreSQL took over: pg1 serves again',
     ]);
   });
 

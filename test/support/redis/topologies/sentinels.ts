@@ -53,6 +53,12 @@ export class SentinelSet {
     return server;
   }
 
+  /** Returns what a server says that it is: `master` or `slave`. */
+  async readRole({ port }: Pick<RedisServer, 'port'>): Promise<string> {
+    const reply = await runRedisCli([...this.#dataCli, '-p', `${port}`, 'role']);
+    return reply.split('\n')[0] ?? '';
+  }
+
   /** Deletes all data of the master, which its replica follows. */
   async flush(): Promise<void> {
     const { port } = await this.findMaster();
