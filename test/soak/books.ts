@@ -58,6 +58,8 @@ export class BooksLoad {
   resume(): void {
     this.isPaused = false;
     this.work = this.run();
+    // pause() reports a failure. The handler keeps it from ending the process before.
+    this.work.catch(() => undefined);
   }
 
   /** Ends once the current invoice is complete. */

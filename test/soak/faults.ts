@@ -14,8 +14,11 @@ export interface Fault {
   weight: number;
   /** Returns whether this run can make the fault. Default: always. */
   isPossible?: (site: Site) => boolean;
-  /** Makes the fault and heals it. Waits for nothing more. */
-  make: (site: Site) => Promise<void>;
+  /**
+   * Makes the fault and heals it. Waits for nothing more. Resolves with the name under which the
+   * fault counts, if it is not {@link name}.
+   */
+  make: (site: Site) => Promise<void> | Promise<string>;
 }
 
 /**
@@ -27,7 +30,7 @@ const MAX_SILENCE_MS = 8000;
 const MAX_SUSPENSION_MS = 20_000;
 const MAX_STORE_SILENCE_MS = 5000;
 const STRANGERS = 600;
-/** A worker without work at its failpoint does not die there. After this time it is killed. */
+/** A worker that is ready and has no work at its failpoint for this time is killed. */
 const FAILPOINT_MS = 8000;
 
 /** The failpoints of each worker that the work of a run reaches. */
@@ -87,11 +90,9 @@ const failpoints = Object.entries(FAILPOINTS).flatMap(([kind, names]) =>
       weight: 0.5,
       async make(site) {
         const service = site.pick(kind as ProcessKind);
-        await site.kill([service]);
-        const dying = service.launch({ FAILPOINTS: name });
-        await dying.waitForExit(FAILPOINT_MS).catch(() => service.stop('SIGKILL'));
-        site.figures.kills += 1;
+        const hasReached = await site.dieAt(name, service, FAILPOINT_MS);
         service.launch();
+        return `${kind} ${hasReached ? 'dies at' : 'did not reach'} ${name}`;
       },
     }),
   ),
@@ -114,6 +115,7 @@ const otherFaultsOfProcesses: Fault[] = [
     weight: 1,
     async make(site) {
       const service = site.pick(site.random.pick(Object.keys(KILLED) as ProcessKind[]));
+      site.expectRunning([service]);
       const { code, signal } = await service.stop('SIGTERM');
       if (code !== 0) throw new Error(`SIGTERM ended with ${code ?? signal}: ${service.process?.output}`);
       service.launch();

@@ -20,6 +20,8 @@ export interface Figures {
   deliveries: number;
   repeatedDeliveries: number;
   exports: number;
+  /** Exports that failed because a fault had filled their disk. */
+  exportsWithoutSpace: number;
   exportedRows: number;
   agentCalls: number;
   bookedInvoices: number;
@@ -40,9 +42,31 @@ export const NO_FIGURES: Readonly<Figures> = {
   deliveries: 0,
   repeatedDeliveries: 0,
   exports: 0,
+  exportsWithoutSpace: 0,
   exportedRows: 0,
   agentCalls: 0,
   bookedInvoices: 0,
+};
+
+const LABELS: Record<keyof Figures, string> = {
+  seconds: 'seconds',
+  checkpoints: 'checkpoints',
+  writes: 'acknowledged writes',
+  retried: 'calls sent more than once',
+  kills: 'kills',
+  flushes: 'FLUSHALLs',
+  failovers: 'failovers of Redis',
+  redisStarts: 'starts of Redis',
+  postgresStarts: 'starts of PostgreSQL',
+  lost: 'lost',
+  doubled: 'doubled',
+  deliveries: 'webhook deliveries',
+  repeatedDeliveries: 'repeated deliveries',
+  exports: 'exports',
+  exportsWithoutSpace: 'exports that met a full disk',
+  exportedRows: 'exported rows',
+  agentCalls: "agents' calls",
+  bookedInvoices: 'invoices in the books',
 };
 
 /** The figures that a campaign is to reach over all its runs. */
@@ -104,7 +128,7 @@ function readRuns(file: string): RunRecord[] {
 export function renderFigures(run: RunRecord, campaign: Campaign): string {
   const totals = campaign.sum(run);
   const rows = (Object.keys(NO_FIGURES) as (keyof Figures)[]).map((name) => [
-    name,
+    LABELS[name],
     format(run.figures[name]),
     format(totals[name]),
     GOALS[name] === undefined ? '' : format(GOALS[name]),

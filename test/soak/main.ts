@@ -2,51 +2,53 @@
  * Runs load under random faults for some minutes, and checks that nothing is lost or doubled:
  * `npm run soak -- [--minutes <n>] [--seed <n>] [--state <folder>] [--spare-witnesses]
  * [--sentinels] [--only <pattern of the names of faults>]`.
- * The figures of all runs with the same folder are added up. Ctrl+C ends a run with its checks.
+ * The figures of all runs with the same folder are added up. Ctrl+C ends a run with its checks, a
+ * second one without.
  */
-import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+
+import { useOwnFolder } from '../support/load/run-folder.js';
 import { detachPrograms, findMissingProgram } from '../support/redis/programs.js';
 import { IS_SCALED } from '../support/stores.js';
-import { FAULTS } from './faults.js';
 import { Campaign, renderFigures } from './figures.js';
+import { type CommandOptions, readCommandOptions } from './options.js';
 import { runSoak } from './soak.js';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    seed: { type: 'string', default: `${randomInt(1_000_000_000)}` },
-    state: { type: 'string', default: '.data/soak' },
-    'spare-witnesses': { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-    sentinels: { type: 'boolean', default: false },
-  },
-});
-const minutes = Number(values.minutes);
-const seed = Number(values.seed);
 const print = (line: string) => process.stdout.write(`${line}\n`);
-
-if (!(minutes > 0) || !Number.isSafeInteger(seed)) refuse('--minutes and --seed are numbers');
-const faults = FAULTS.filter(({ name }) => new RegExp(values.only).test(name));
-if (faults.length === 0) refuse(`no fault has a name like ${values.only}`);
-if (!IS_SCALED) refuse('Start it with: npm run soak');
-const missing = findMissingProgram('redis-server', ...(values.sentinels ? ['redis-sentinel'] : []));
-if (missing) refuse(missing);
 
 function refuse(reason: string): never {
   process.stderr.write(`${reason}\n`);
   process.exit(2);
 }
 
+function readArguments(): CommandOptions {
+  try {
+    return readCommandOptions(process.argv.slice(2));
+  } catch (error) {
+    return refuse((error as Error).message.replaceAll('\n', ' '));
+  }
+}
+
+const { minutes, seed, state, ...chosen } = readArguments();
+if (!IS_SCALED) refuse('Start it with: npm run soak');
+const sentinelPrograms = chosen.withSentinels ? ['redis-sentinel', 'openssl'] : [];
+const missing = findMissingProgram('redis-server', ...sentinelPrograms);
+if (missing) refuse(missing);
+
+useOwnFolder('tow-soak-run-');
 detachPrograms();
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    if (!ending.signal.aborted) print('ending: after this fault, everything is checked');
+    if (ending.signal.aborted) {
+      print('interrupted: ending everything without checks');
+      // The exit handlers end the programs and unmount the disks.
+      process.exit(130);
+    }
+    print('ending: after this fault, everything is checked; once more to end at once');
     ending.abort();
   });
 
-const campaign = new Campaign(values.state);
+const campaign = new Campaign(state);
 print(`seed ${seed}, ${minutes} minutes`);
 const { run, lastFaults, memory } = await runSoak({
   seed,
@@ -54,9 +56,7 @@ const { run, lastFaults, memory } = await runSoak({
   roundMs: 120_000,
   calmMs: [500, 3000],
   callsAfterFault: 50,
-  sparesWitnesses: values['spare-witnesses'],
-  withSentinels: values.sentinels,
-  faults,
+  ...chosen,
   signal: ending.signal,
   print,
   save: (record) => campaign.save(record),

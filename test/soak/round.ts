@@ -44,14 +44,15 @@ export class Round {
     const agentTenants = await addAgents(deployment, await deployment.createTenants(AGENT_TENANTS));
     const agentOrigins = deployment.mcps.map(({ origin }) => origin);
     const agents = await new AgentLoad(agentOrigins, agentTenants, AGENT_THINK_MS).start();
-    const exports = new ExportsLoad(deployment, tenants[0] as DeployedTenant, load, site.disk !== undefined);
+    const exports = new ExportsLoad(deployment, tenants[0] as DeployedTenant, load, site.disk);
     load.start();
     books.resume();
     return new Round(site, load, agents, receiver, listeners, exports, books);
   }
 
-  requestExport(): Promise<void> {
-    return this.exports.requestEarly();
+  /** Requests one export after the other from then on. */
+  startExports(): void {
+    this.exports.start();
   }
 
   /**
@@ -65,12 +66,14 @@ export class Round {
     await Promise.all([this.load.stop(), this.agents.stop()]);
     const checks: Check[] = [
       ['books', () => this.books.pause()],
+      ['exports', () => this.exports.stop()],
       ['writes', () => expectNothingLost(deployment, this.load)],
       ['agents', () => expectNoCallLost(deployment, this.agents)],
       ['webhooks', () => this.checkDeliveries(healedAt)],
       ['exports', () => this.checkExports()],
       ['books', () => this.books.expectSameBooks()],
       ['differences', () => this.countDifferences()],
+      ['processes', async () => this.site.expectRunning()],
     ];
     for (const [name, check] of checks)
       await check().catch((error: unknown) => failures.push(`${name}: ${describe(error)}`));
@@ -81,6 +84,7 @@ export class Round {
 
   /** Ends the load in any state. */
   async end(): Promise<void> {
+    this.exports.end();
     await this.load.stop(0);
     await this.agents.stop();
     await this.receiver.stop();
@@ -93,8 +97,9 @@ export class Round {
   }
 
   private async checkExports(): Promise<void> {
-    const { exports, rows } = await this.exports.expectExact();
+    const { exports, rows, failed } = await this.exports.expectExact();
     this.site.figures.exports += exports;
+    this.site.figures.exportsWithoutSpace += failed;
     this.site.figures.exportedRows += rows;
   }
 

@@ -6,6 +6,8 @@ import { renderTable } from './figures.js';
 const EVERY_MS = 5000;
 /** A process reaches its usual size within this time. Its samples do not count before. */
 const WARM_UP_MS = 60_000;
+/** Growth per hour is shown only from this time of samples on. */
+const MIN_SPAN_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
 interface Sample {
@@ -51,15 +53,16 @@ export class Samples {
         .sort((a, b) => b.samples.length - a.samples.length)[0]?.samples;
       const [first, last] = [longest?.at(0), longest?.at(-1)];
       if (!longest || !first || !last || longest.length < 3) continue;
+      const minutes = (last.at - first.at) / 60_000;
       rows.push([
         kind,
-        ((last.at - first.at) / 60_000).toFixed(1),
+        minutes.toFixed(1),
         first.memoryMb.toFixed(0),
         last.memoryMb.toFixed(0),
-        computeSlope(longest.map(({ at, memoryMb }) => [at / HOUR_MS, memoryMb])).toFixed(0),
+        renderGrowth(longest.map(({ at, memoryMb }) => [at, memoryMb])),
         `${first.handles}`,
         `${last.handles}`,
-        computeSlope(longest.map(({ at, handles }) => [at / HOUR_MS, handles])).toFixed(0),
+        renderGrowth(longest.map(({ at, handles }) => [at, handles])),
       ]);
     }
     if (rows.length === 1) return 'memory: no process lived long enough to be measured';
@@ -75,6 +78,13 @@ function readSample(pid: number): Omit<Sample, 'at'> | undefined {
     // The process has just ended, or the system has no /proc.
     return undefined;
   }
+}
+
+/** Renders the growth per hour of values at times in ms; `-` if the times span too little. */
+export function renderGrowth(points: [at: number, value: number][]): string {
+  const span = (points.at(-1)?.[0] ?? 0) - (points[0]?.[0] ?? 0);
+  if (span < MIN_SPAN_MS) return '-';
+  return computeSlope(points.map(([at, value]) => [at / HOUR_MS, value])).toFixed(0);
 }
 
 /** Returns the slope of the straight line through points, by least squares. */

@@ -24,12 +24,17 @@ export async function sendUntilDone(
     const response = await client.post(path, body, { headers }).catch((error: unknown) => {
       last = error;
     });
-    if (response && done.includes(response.status)) return response.body;
+    if (response && done.includes(response.status) && !isOperation(response)) return response.body;
     if (response && !isRetried(response)) throw new Error(`${path}: ${response.status} ${response.text}`);
     if (response) last = response.text;
     await sleep(RETRY_MS);
   }
   throw new Error(`${path} has no outcome after ${TIMEOUT_MS} ms: ${String(last)}`);
+}
+
+/** A write that is stored and not yet committed has the status 202, as a new export has. */
+function isOperation({ body }: TestResponse): boolean {
+  return body?.data?.operation_id !== undefined;
 }
 
 function isRetried({ status, body }: TestResponse): boolean {

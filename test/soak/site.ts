@@ -3,6 +3,7 @@ import type { DeployedService } from '../support/load/deployed-service.js';
 import type { Deployment } from '../support/load/deployment.js';
 import { listKinds, type ProcessKind } from '../support/load/list-kinds.js';
 import { fetchStatus } from '../support/load/processes.js';
+import { eventually } from '../support/poll.js';
 import type { SeededRandom } from '../support/random/seeded-random.js';
 import type { Figures } from './figures.js';
 import type { SmallDisk, SoakStores } from './stores.js';
@@ -40,9 +41,38 @@ export class Site {
     );
   }
 
+  /** @throws if a process has ended before, so that no kill hides a crash */
   async kill(services: DeployedService[]): Promise<void> {
-    await Promise.all(services.map((service) => service.stop('SIGKILL')));
+    this.expectRunning(services);
+    await Promise.all(
+      services.map(async (service) => {
+        const { signal } = await service.stop('SIGKILL');
+        if (signal !== 'SIGKILL') throw new Error(describeEnd(service));
+      }),
+    );
     this.figures.kills += services.length;
+  }
+
+  /** @throws if a process has ended although no fault killed it */
+  expectRunning(services = this.deployment.services): void {
+    const ended = services.filter((service) => !service.process || service.process.end);
+    if (ended.length > 0) throw new Error(ended.map(describeEnd).join('; '));
+  }
+
+  /** Starts a process that dies at a failpoint. Returns whether it has reached the failpoint. */
+  async dieAt(name: string, service: DeployedService, withinMs: number): Promise<boolean> {
+    await this.kill([service]);
+    const dying = service.launch({ FAILPOINTS: name });
+    const isReady = async () => dying.end || (await fetchStatus(`${service.origin}/readyz`)) === 200;
+    await eventually(`the process with the failpoint ${name} to be ready`, isReady, READY_MS);
+    await dying.waitForExit(withinMs).catch(() => undefined);
+    if (!dying.end) {
+      await this.kill([service]);
+      return false;
+    }
+    if (dying.end.signal !== 'SIGKILL') throw new Error(describeEnd(service));
+    this.figures.kills += 1;
+    return true;
   }
 
   /** Waits for a time between the bounds. */
@@ -60,8 +90,7 @@ export class Site {
     for (const [name, service] of kinds.flatMap(([kind, all]) => all.map((one) => [kind, one] as const))) {
       while ((await fetchStatus(`${service.origin}/readyz`)) !== 200) {
         const { process: running } = service;
-        if (!running || running.end)
-          throw new Error(`${name} ended by itself: ${running?.output.slice(-3000)}`);
+        if (!running || running.end) throw new Error(`${name}: ${describeEnd(service)}`);
         if (Date.now() > deadline) {
           const reply = await fetch(`${service.origin}/readyz`).then(
             (response) => response.text(),
@@ -75,4 +104,9 @@ export class Site {
       }
     }
   }
+}
+
+function describeEnd({ port, process: ended }: DeployedService): string {
+  const { code, signal } = ended?.end ?? {};
+  return `the process at port ${port} ended by itself with ${code ?? signal}: ${ended?.output.slice(-3000)}`;
 }

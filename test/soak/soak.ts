@@ -61,6 +61,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   };
   const lastFaults: string[] = [];
   const samples = new Samples();
+  options.print('starting the stores and the service');
   const stores = await SoakStores.start(options);
   const double = await BooksLoad.startDouble();
   // The address that all processes name in links, as that of a load balancer. It leads to a process
@@ -141,7 +142,7 @@ async function makeFaults(
 ): Promise<void> {
   const { load } = round;
   await load.waitForCalls(options.callsAfterFault);
-  let early: Promise<void> | undefined;
+  round.startExports();
   // A round without a fault shows nothing, even if a slow machine has used up the round's time.
   do {
     const nth = Object.values(run.faults).reduce((sum, count) => sum + count, 1);
@@ -152,16 +153,14 @@ async function makeFaults(
     options.print(text);
     lastFaults.push(text);
     if (lastFaults.length > LAST_FAULTS) lastFaults.shift();
-    for (const fault of faults) count(run, fault);
-    early ??= round.requestExport();
-    await Promise.all(faults.map((fault) => fault.make(site)));
+    await Promise.all(
+      faults.map(async (fault) => {
+        const made = (await fault.make(site)) ?? fault.name;
+        run.faults[made] = (run.faults[made] ?? 0) + 1;
+      }),
+    );
     await site.waitUntilReady();
     await load.waitForCalls(options.callsAfterFault);
     await sleep(site.random.between(...options.calmMs));
   } while (Date.now() < until && !options.signal.aborted);
-  await early;
-}
-
-function count(run: RunRecord, { name }: Fault): void {
-  run.faults[name] = (run.faults[name] ?? 0) + 1;
 }

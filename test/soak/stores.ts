@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -110,8 +110,16 @@ function moveToSmallDisk(folder: string): SmallDisk | undefined {
   return disk;
 }
 
+/** The disks that are mounted. A run that ends early unmounts them in the exit handler. */
+const mounted = new Set<SmallDisk>();
+process.once('exit', () => {
+  for (const disk of mounted) disk.unmount();
+});
+
 /** A small file system in memory. A fault can fill it without harm to the machine. */
 export class SmallDisk {
+  #freedAt = 0;
+
   private constructor(private readonly folder: string) {}
 
   /** @returns undefined, if this user may not mount */
@@ -119,27 +127,38 @@ export class SmallDisk {
     try {
       const size = `size=${megabytes}m`;
       execFileSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', folder], { stdio: 'ignore' });
-      return new SmallDisk(folder);
+      const disk = new SmallDisk(folder);
+      mounted.add(disk);
+      return disk;
     } catch {
       return undefined;
     }
   }
 
+  /** Returns whether the disk was full at some moment since `at` (in ms since 1970). */
+  wasFullSince(at: number): boolean {
+    return this.#freedAt >= at;
+  }
+
   /** Leaves no byte free. */
   fill(): void {
+    this.#freedAt = Number.POSITIVE_INFINITY;
     const args = ['if=/dev/zero', `of=${this.#ballast}`, 'bs=64k'];
     // dd fails once the disk is full.
     try {
       execFileSync('dd', args, { stdio: 'ignore' });
     } catch {}
+    const { bfree } = statfsSync(this.folder);
+    if (bfree > 0) throw new Error(`the disk is not full: ${bfree} blocks are free`);
   }
 
   free(): void {
     rmSync(this.#ballast, { force: true });
+    this.#freedAt = Date.now();
   }
 
   unmount(): void {
-    execFileSync('umount', ['-l', this.folder]);
+    if (mounted.delete(this)) execFileSync('umount', ['-l', this.folder]);
   }
 
   get #ballast(): string {

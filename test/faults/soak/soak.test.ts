@@ -83,7 +83,7 @@ describe(`the soak${IS_SCALED ? '' : ' (skipped: its faults need a scaled-out de
     expect(figures).to.include({ checkpoints: 1, lost: 0, doubled: 0 });
     expect(figures?.writes).to.be.above(20);
     expect(figures?.deliveries).to.be.above(20);
-    expect(figures?.exports).to.equal(2);
+    expect(figures?.exports).to.be.at.least(2);
     expect(figures?.agentCalls).to.be.above(0);
     expect(figures?.bookedInvoices).to.be.above(0);
   });

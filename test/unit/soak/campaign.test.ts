@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Campaign, NO_FIGURES, type RunRecord } from '../../soak/figures.js';
-import { computeSlope } from '../../soak/samples.js';
+import { computeSlope, renderGrowth } from '../../soak/samples.js';
 
 const buildRun = (seed: number, writes: number): RunRecord => ({
   seed,
@@ -40,5 +40,11 @@ describe('the figures of the soak', () => {
   it('the slope of growing memory is its growth per hour', () => {
     expect(computeSlope([1, 2, 3, 4].map((hour) => [hour, 100 + 6 * hour]))).to.be.closeTo(6, 1e-9);
     expect(computeSlope([1, 2, 3, 4].map((hour) => [hour, 100]))).to.equal(0);
+  });
+
+  it('growth per hour is shown only from ten minutes of samples on', () => {
+    const grow = (minutes: number[]) => renderGrowth(minutes.map((minute) => [minute * 60_000, minute]));
+    expect(grow([0, 5, 9.9])).to.equal('-');
+    expect(grow([0, 5, 10])).to.equal('60');
   });
 });
