@@ -13,6 +13,9 @@ import { Campaign, renderFigures } from './figures.js';
 import { type CommandOptions, readCommandOptions } from './options.js';
 import { runSoak } from './soak.js';
 
+/** One Ctrl+C may arrive twice: from the terminal and from npm. */
+const SAME_SIGNAL_MS = 500;
+
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 function refuse(reason: string): never {
@@ -37,14 +40,17 @@ if (missing) refuse(missing);
 useOwnFolder('tow-soak-run-');
 detachPrograms();
 const ending = new AbortController();
+let endingSince = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
+    if (ending.signal.aborted && Date.now() - endingSince < SAME_SIGNAL_MS) return;
     if (ending.signal.aborted) {
       print('interrupted: ending everything without checks');
       // The exit handlers end the programs and unmount the disks.
       process.exit(130);
     }
     print('ending: after this fault, everything is checked; once more to end at once');
+    endingSince = Date.now();
     ending.abort();
   });
 
