@@ -18,7 +18,7 @@ const LARGE_BYTES = 100_000;
 /** Stands for a cell that knows one link, and refuses others before it has read their bodies. */
 async function startCell(knownPath: string): Promise<Server> {
   const server = createServer(async (req, res) => {
-    if (req.url === '/readyz') return res.end();
+    if (req.url === '/healthz') return res.end();
     if (req.url !== knownPath) return res.writeHead(404).end();
     res.end(`${knownPath} got ${(await text(req)).length}`);
   });

@@ -82,7 +82,14 @@ export class AgentLoad {
       Array.from({ length: AGENTS }, async (_, nth) => {
         const tenant = this.tenants[nth % this.tenants.length] as AgentTenant;
         const connections = await Promise.all(
-          this.origins.map((origin) => TestAgent.connect(origin, tenant.key)),
+          // A busy machine may refuse the first request, as production may, and clients repeat it.
+          this.origins.map((origin) =>
+            eventually(
+              'an agent to connect',
+              () => TestAgent.connect(origin, tenant.key).catch(() => false as const),
+              60_000,
+            ),
+          ),
         );
         return { tenant, connections };
       }),

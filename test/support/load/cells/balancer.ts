@@ -49,7 +49,7 @@ export async function startBalancer(a: BalancerTarget, b: BalancerTarget): Promi
   const origin = `http://127.0.0.1:${port}`;
   await eventually('a response through HAProxy', async () => {
     if (haproxy.end) throw new Error(haproxy.output);
-    return (await fetchStatus(`${origin}/readyz`)) === 200;
+    return (await fetchStatus(`${origin}/healthz`)) === 200;
   });
   return {
     origin,
