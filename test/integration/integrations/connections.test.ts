@@ -135,7 +135,7 @@ describe('connections', () => {
       // The transaction is not committed, so no worker sees its late work. Other files share the
       // database, so `db` lists only this account.
       const db = {
-        transaction: (_ids: string[], work: (same: typeof tx) => unknown) => work(tx),
+        runAndRollBack: (_ids: string[], work: (same: typeof tx) => unknown) => work(tx),
         listTenantIds: async () => [id],
       } as unknown as Database;
       const values = [account.connectionId];

@@ -82,11 +82,14 @@ describe('refunds at the payments vendor', () => {
 
   it('a refund that the vendor refuses counts as never made, and opens a sync issue', async () => {
     const { id, intent, paymentId } = await takePayment(10_000);
+    // The payment's own webhooks and pulls must not read the refund that follows.
+    await account.waitForPulls();
+    await eventually('the webhooks are worked off', async () => (await account.countWaitingNotices()) === 0);
     // The money was refunded at the vendor, and the webhook has not arrived.
     paying.double.webhooks.habits.isLost = true;
     refundCharge(account.vendor, intent, { amount: 10_000 });
     paying.double.webhooks.habits.isLost = false;
-    await refund(paymentId, 4000);
+    expect((await refund(paymentId, 4000)).status).to.equal(200);
     await waitForRefund(paymentId, 'failed');
     expect((await account.readInvoice(id)).paid_cents).to.equal(10_000);
     const { body } = await account.client.get('/sync-issues');
