@@ -6,7 +6,8 @@ const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.t
 /**
  * Adds the table of accounts that this deployment may not write, because they move to another
  * deployment. It has no foreign key: the row stays after the account's rows are deleted, so that
- * nothing writes the account again.
+ * nothing writes the account again. It has no further policy, because processes of earlier versions
+ * refuse to start on a database with a policy that they do not know.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -19,9 +20,6 @@ export async function up(knex: Knex): Promise<void> {
     alter table frozen_accounts enable row level security;
     alter table frozen_accounts force row level security;
     create policy tenant_isolation on frozen_accounts using (${POLICY}) with check (${POLICY});
-    -- Sweeps list the tenants' ids, and leave out those that are frozen.
-    create policy tenant_directory on frozen_accounts for select
-      using (current_setting('app.purpose', true) = 'directory');
   `);
 }
 

@@ -28,12 +28,8 @@ export const FIND_FROZEN_ACCOUNTS = {
   text: 'select f.tenant_id from frozen_accounts f where f.tenant_id = any ($1::uuid[])',
 };
 
-export const LIST_ALL_TENANTS = { text: 'select t.tenant_id from tenants t order by t.tenant_id' };
-
-export const LIST_WRITABLE_TENANTS = {
-  text: `select t.tenant_id from tenants t
-         where not exists (select from frozen_accounts f where f.tenant_id = t.tenant_id) order by t.tenant_id`,
-};
+/** Lists the frozen tenants among those that the session names. */
+export const LIST_FROZEN_ACCOUNTS = { text: 'select f.tenant_id from frozen_accounts f' };
 
 /**
  * Runs `work` for the items of several accounts. If some accounts are frozen, runs it again without

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isConnectionError, markFailedConnect } from '../errors.js';
-import { LIST_ALL_TENANTS, LIST_WRITABLE_TENANTS } from '../frozen/frozen-accounts.js';
+import { LIST_FROZEN_ACCOUNTS } from '../frozen/frozen-accounts.js';
 import { GuardedConnections } from '../primary/guarded-connections.js';
 import { KnownPrimary } from '../primary/known-primary.js';
 import { CachedPlans } from './cached-plans.js';
@@ -113,9 +113,14 @@ class PooledDatabase implements Database {
       "set_config('app.purpose', 'directory', true)",
       [],
     );
-    const list = includesFrozen ? LIST_ALL_TENANTS : LIST_WRITABLE_TENANTS;
+    const list = { text: 'select tenant_id from tenants order by tenant_id' };
     const rows = await this.readOnSharedConnection<{ tenant_id: string }>(setPurpose, list);
-    return rows.map((row) => row.tenant_id);
+    const ids = rows.map((row) => row.tenant_id);
+    if (includesFrozen || ids.length === 0) return ids;
+    const setTenants = createTenantSetting(ids.join(','), {});
+    const found = await this.readOnSharedConnection<{ tenant_id: string }>(setTenants, LIST_FROZEN_ACCOUNTS);
+    const frozen = new Set(found.map((row) => row.tenant_id));
+    return frozen.size === 0 ? ids : ids.filter((id) => !frozen.has(id));
   }
 
   async transaction<T>(ids: readonly string[], work: Work<T>, options?: TransactionOptions): Promise<T> {

@@ -14,7 +14,7 @@ const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 /**
  * The only policies allowed besides tenant_isolation. They permit only reads. The lookup policies
  * show only rows with a given hash (of a credential or a vendor account) or e-mail address.
- * `tenant_directory` shows the list of tenants, and which of them are frozen, to sweeps.
+ * `tenant_directory` shows the list of tenants to sweeps.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
@@ -23,7 +23,6 @@ const OTHER_POLICIES = [
   'password_resets.token_lookup',
   'users.email_lookup',
   'tenants.tenant_directory',
-  'frozen_accounts.tenant_directory',
   'connections.account_lookup',
 ];
 

@@ -19,7 +19,6 @@ const OTHER_POLICIES = [
   'password_resets.token_lookup SELECT',
   'users.email_lookup SELECT',
   'tenants.tenant_directory SELECT',
-  'frozen_accounts.tenant_directory SELECT',
   'connections.account_lookup SELECT',
 ];
 
