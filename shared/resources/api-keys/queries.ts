@@ -3,8 +3,8 @@ import type { ApiKeyListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
-import { runWithoutFrozen } from '../../platform/frozen/frozen-accounts.js';
 import type { Database } from '../../platform/postgres/database.js';
+import { type CredentialUse, storeUses } from '../../records/keys/store-uses.js';
 import { defineList } from '../../records/lists/define-list.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
@@ -76,33 +76,11 @@ export const listApiKeys = defineList<ApiKeyListQuery>({
   only: "t.kind = 'api'",
 });
 
-/**
- * Records when keys were last used. Never moves last_used_at backwards. No client requested this
- * write, so it has no audit entry.
- */
-export function touchKeys(
-  db: Database,
-  uses: { tenant_id: string; id: string; at: string }[],
-): Promise<void> {
-  return runWithoutFrozen(
-    uses,
-    ({ tenant_id }) => tenant_id,
-    (rest) => touchWritableKeys(db, rest),
-  );
-}
-
-async function touchWritableKeys(
-  db: Database,
-  uses: { tenant_id: string; id: string; at: string }[],
-): Promise<void> {
-  if (uses.length === 0) return;
-  const tenants = [...new Set(uses.map((use) => use.tenant_id))];
-  await db.transaction(tenants, async (tx) =>
-    tx.queryAtCommit({
-      name: 'touch-keys',
-      text: `update api_keys t set last_used_at = greatest(t.last_used_at, r.at)
-             from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id`,
-      values: [JSON.stringify(uses)],
-    }),
-  );
+/** Records when keys were last used. Never moves last_used_at backwards. */
+export function touchKeys(db: Database, uses: CredentialUse[]): Promise<void> {
+  return storeUses(db, uses, {
+    name: 'touch-keys',
+    text: `update api_keys t set last_used_at = greatest(t.last_used_at, r.at)
+           from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+  });
 }

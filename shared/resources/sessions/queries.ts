@@ -2,8 +2,8 @@ import type { OwnSessionListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import { ROLE_PERMISSIONS, type Role } from '../../contracts/roles.js';
 import { sha256, UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
-import { runWithoutFrozen } from '../../platform/frozen/frozen-accounts.js';
 import type { Database, SqlQuery } from '../../platform/postgres/database.js';
+import { type CredentialUse, storeUses } from '../../records/keys/store-uses.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
@@ -163,37 +163,15 @@ export function buildPersonPrincipal(
   };
 }
 
-/**
- * Extends the idle lifetime of sessions that were used. A session that has expired stays expired.
- * No client requests this write, so it has no audit entry.
- */
-export function extendSessions(
-  db: Database,
-  uses: { tenant_id: string; id: string; at: string }[],
-): Promise<void> {
-  return runWithoutFrozen(
-    uses,
-    ({ tenant_id }) => tenant_id,
-    (rest) => extendWritableSessions(db, rest),
-  );
-}
-
-async function extendWritableSessions(
-  db: Database,
-  uses: { tenant_id: string; id: string; at: string }[],
-): Promise<void> {
-  if (uses.length === 0) return;
-  const tenants = [...new Set(uses.map((use) => use.tenant_id))];
-  await db.transaction(tenants, async (tx) =>
-    tx.queryAtCommit({
-      name: 'touch-sessions',
-      text: `update sessions t set idle_expires_at = greatest(t.idle_expires_at, least(r.at + ${SESSION_IDLE_LIFETIME}, t.expires_at)),
-               last_used_at = greatest(t.last_used_at, r.at)
-             from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id
-               and t.idle_expires_at > r.at`,
-      values: [JSON.stringify(uses)],
-    }),
-  );
+/** Extends the idle lifetime of sessions that were used. An expired session stays expired. */
+export function extendSessions(db: Database, uses: CredentialUse[]): Promise<void> {
+  return storeUses(db, uses, {
+    name: 'touch-sessions',
+    text: `update sessions t set idle_expires_at = greatest(t.idle_expires_at, least(r.at + ${SESSION_IDLE_LIFETIME}, t.expires_at)),
+             last_used_at = greatest(t.last_used_at, r.at)
+           from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id
+             and t.idle_expires_at > r.at`,
+  });
 }
 
 /** Lists the person's sessions that have neither ended nor expired. */
