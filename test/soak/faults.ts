@@ -29,6 +29,8 @@ const MAX_SILENCE_MS = 8000;
 /** Longer than a worker's lease, so that another worker takes the work of a suspended one. */
 const MAX_SUSPENSION_MS = 20_000;
 const MAX_STORE_SILENCE_MS = 5000;
+/** The largest step of a clock. Larger ones are left to the tests that know what must follow. */
+const MAX_CLOCK_STEP_S = 60;
 const STRANGERS = 600;
 /** A worker that is ready and has no work at its failpoint for this time is killed. */
 const FAILPOINT_MS = 8000;
@@ -52,7 +54,8 @@ const KILLED: Record<ProcessKind, number> = {
 };
 
 /** Only a user who may mount can fill disks without harm. */
-const hasDisks = ({ disk, stores }: Site): boolean => disk !== undefined && stores.walDisk !== undefined;
+const hasDisk = ({ disk }: Site): boolean => disk !== undefined;
+const hasWalDisk = ({ stores }: Site): boolean => stores.walDisk !== undefined;
 
 const killsOfOne = (Object.keys(KILLED) as ProcessKind[]).map(
   (kind): Fault => ({
@@ -123,6 +126,22 @@ const otherFaultsOfProcesses: Fault[] = [
   },
 ];
 
+const clockSteps = (['ahead', 'back'] as const).map(
+  (direction): Fault => ({
+    name: `clock steps ${direction}`,
+    on: 'processes',
+    weight: 1,
+    isPossible: ({ clocks }) => clocks !== undefined,
+    async make(site) {
+      const service = site.random.pick(site.deployment.services);
+      const seconds = Math.ceil(site.random.between(1, MAX_CLOCK_STEP_S));
+      site.clocks?.set(service, direction === 'ahead' ? seconds : -seconds);
+      await site.pause(2000, MAX_SILENCE_MS);
+      site.clocks?.setRight(service);
+    },
+  }),
+);
+
 const faultsOfStores: Fault[] = [
   {
     name: 'FLUSHALL',
@@ -158,7 +177,7 @@ const faultsOfStores: Fault[] = [
     on: 'postgres',
     weight: 1,
     async make({ stores, figures }) {
-      await stores.endPostgres('SIGKILL');
+      if (await stores.endPostgres('SIGKILL')) figures.failovers += 1;
       figures.kills += 1;
       figures.postgresStarts += 1;
     },
@@ -168,7 +187,7 @@ const faultsOfStores: Fault[] = [
     on: 'postgres',
     weight: 1,
     async make({ stores, figures }) {
-      await stores.endPostgres('SIGQUIT');
+      if (await stores.endPostgres('SIGQUIT')) figures.failovers += 1;
       figures.postgresStarts += 1;
     },
   },
@@ -176,7 +195,7 @@ const faultsOfStores: Fault[] = [
     name: 'disk of the WAL is full',
     on: 'postgres',
     weight: 0.7,
-    isPossible: hasDisks,
+    isPossible: hasWalDisk,
     async make({ stores, figures }) {
       await stores.exhaustWal().finally(() => stores.walDisk?.free());
       figures.postgresStarts += 1;
@@ -186,10 +205,11 @@ const faultsOfStores: Fault[] = [
     name: 'terminate all connections of PostgreSQL',
     on: 'postgres',
     weight: 2,
-    make: ({ stores }) =>
-      stores.query(
+    async make({ stores }) {
+      await stores.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'tow' and pid <> pg_backend_pid()",
-      ),
+      );
+    },
   },
 ];
 
@@ -249,7 +269,7 @@ const otherFaults: Fault[] = [
     name: 'disk of the exports is full',
     on: 'storage',
     weight: 1,
-    isPossible: hasDisks,
+    isPossible: hasDisk,
     async make({ disk }) {
       disk?.fill();
       await sleep(3000);
@@ -272,6 +292,7 @@ export const FAULTS: readonly Fault[] = [
   ...suspensions,
   ...failpoints,
   ...otherFaultsOfProcesses,
+  ...clockSteps,
   ...faultsOfStores,
   ...faultsOfNetwork,
   ...otherFaults,

@@ -55,7 +55,7 @@ const LABELS: Record<keyof Figures, string> = {
   retried: 'calls sent more than once',
   kills: 'kills',
   flushes: 'FLUSHALLs',
-  failovers: 'failovers of Redis',
+  failovers: 'failovers of Redis and PostgreSQL',
   redisStarts: 'starts of Redis',
   postgresStarts: 'starts of PostgreSQL',
   lost: 'lost',

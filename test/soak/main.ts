@@ -1,7 +1,7 @@
 /**
  * Runs load under random faults for some minutes, and checks that nothing is lost or doubled:
  * `npm run soak -- [--minutes <n>] [--seed <n>] [--state <folder>] [--spare-witnesses]
- * [--sentinels] [--only <pattern of the names of faults>]`.
+ * [--sentinels] [--standby] [--clocks] [--clients <n>] [--only <pattern of the names of faults>]`.
  * The figures of all runs with the same folder are added up. Ctrl+C ends a run with its checks, a
  * second one without.
  */
@@ -9,6 +9,7 @@
 import { useOwnFolder } from '../support/load/run-folder.js';
 import { detachPrograms, findMissingProgram } from '../support/redis/programs.js';
 import { IS_SCALED } from '../support/stores.js';
+import { findFakeTime } from './clocks.js';
 import { Campaign, renderFigures } from './figures.js';
 import { type CommandOptions, readCommandOptions } from './options.js';
 import { runSoak } from './soak.js';
@@ -36,6 +37,8 @@ if (!IS_SCALED) refuse('Start it with: npm run soak');
 const sentinelPrograms = chosen.withSentinels ? ['redis-sentinel', 'openssl'] : [];
 const missing = findMissingProgram('redis-server', ...sentinelPrograms);
 if (missing) refuse(missing);
+const fakeTime = chosen.withClocks ? findFakeTime() : undefined;
+if (chosen.withClocks && !fakeTime) refuse('--clocks needs libfaketime (apt-get install faketime)');
 
 useOwnFolder('tow-soak-run-');
 detachPrograms();
@@ -63,6 +66,7 @@ const { run, lastFaults, memory } = await runSoak({
   calmMs: [500, 3000],
   callsAfterFault: 50,
   ...chosen,
+  ...(fakeTime ? { fakeTime } : {}),
   signal: ending.signal,
   print,
   save: (record) => campaign.save(record),

@@ -9,6 +9,10 @@ export interface CommandOptions {
   state: string;
   sparesWitnesses: boolean;
   withSentinels: boolean;
+  withStandby: boolean;
+  withClocks: boolean;
+  /** The number of REST clients. */
+  clients: number;
   faults: readonly Fault[];
 }
 
@@ -23,11 +27,16 @@ export function readCommandOptions(args: string[]): CommandOptions {
       'spare-witnesses': { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       sentinels: { type: 'boolean', default: false },
+      standby: { type: 'boolean', default: false },
+      clocks: { type: 'boolean', default: false },
+      clients: { type: 'string', default: '12' },
     },
   });
   const minutes = Number(values.minutes);
   const seed = Number(values.seed);
+  const clients = Number(values.clients);
   if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error('--minutes and --seed are numbers');
+  if (!Number.isSafeInteger(clients) || clients < 1) throw new Error('--clients is a number from 1');
   const only = new RegExp(values.only);
   const faults = FAULTS.filter(({ name }) => only.test(name));
   if (faults.length === 0) throw new Error(`no fault has a name like ${values.only}`);
@@ -37,6 +46,9 @@ export function readCommandOptions(args: string[]): CommandOptions {
     state: values.state,
     sparesWitnesses: values['spare-witnesses'],
     withSentinels: values.sentinels,
+    withStandby: values.standby,
+    withClocks: values.clocks,
+    clients,
     faults,
   };
 }

@@ -9,8 +9,8 @@ import type { BooksLoad } from './books.js';
 import { ExportsLoad } from './exports-load.js';
 import type { Site } from './site.js';
 
-/** The pace of the load, which leaves the deliveries time to keep up. */
-const PACE = { clients: 12, thinkMs: 20 };
+/** The time between two calls of a client, which leaves the deliveries time to keep up. */
+const THINK_MS = 20;
 const AGENT_THINK_MS = 400;
 const TENANTS = 3;
 const AGENT_TENANTS = 2;
@@ -32,12 +32,12 @@ export class Round {
     readonly books: BooksLoad,
   ) {}
 
-  static async begin(site: Site, books: BooksLoad): Promise<Round> {
+  static async begin(site: Site, books: BooksLoad, clients: number): Promise<Round> {
     const { deployment } = site;
     const tenants = await deployment.createTenants(TENANTS);
     const origins = deployment.webs.map(({ origin }) => origin);
     // A process that ends on SIGTERM says "Connection: close"; its successor has its address.
-    const load = new Load({ origins, isBalanced: true, tenants, ...PACE });
+    const load = new Load({ origins, isBalanced: true, tenants, clients, thinkMs: THINK_MS });
     const receiver = await StrictReceiver.start();
     const listeners = new WebhookListeners(deployment, receiver, load);
     for (const tenant of tenants) await listeners.addEndpoint(tenant);
@@ -73,6 +73,7 @@ export class Round {
       ['exports', () => this.checkExports()],
       ['books', () => this.books.expectSameBooks()],
       ['differences', () => this.countDifferences()],
+      ['writes that the product reports as lost', () => this.expectNoneReported()],
       ['processes', async () => this.site.expectRunning()],
     ];
     for (const [name, check] of checks)
@@ -101,6 +102,11 @@ export class Round {
     this.site.figures.exports += exports;
     this.site.figures.exportsWithoutSpace += failed;
     this.site.figures.exportedRows += rows;
+  }
+
+  private async expectNoneReported(): Promise<void> {
+    const count = await this.site.stores.query('select from lost_writes');
+    if (count > 0) throw new Error(`${count}`);
   }
 
   private async countDifferences(): Promise<void> {

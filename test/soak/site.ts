@@ -5,6 +5,7 @@ import { listKinds, type ProcessKind } from '../support/load/list-kinds.js';
 import { fetchStatus } from '../support/load/processes.js';
 import { eventually } from '../support/poll.js';
 import type { SeededRandom } from '../support/random/seeded-random.js';
+import type { Clocks } from './clocks.js';
 import type { Figures } from './figures.js';
 import type { SmallDisk, SoakStores } from './stores.js';
 
@@ -22,6 +23,8 @@ export class Site {
     readonly figures: Figures,
     /** True to never kill the last process of each kind, so that its memory shows a long run. */
     readonly sparesWitnesses: boolean,
+    /** The clocks of the processes, if faults can set them. */
+    readonly clocks?: Clocks,
   ) {}
 
   /**

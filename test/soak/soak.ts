@@ -6,6 +6,7 @@ import { TcpForwarder } from '../support/network/tcp-forwarder.js';
 import { SeededRandom } from '../support/random/seeded-random.js';
 import type { QuickBooksDouble } from '../support/vendors/doubles/quickbooks/quickbooks-double.js';
 import { BooksLoad } from './books.js';
+import { Clocks } from './clocks.js';
 import { drawFaults, type Fault } from './faults.js';
 import { NO_FIGURES, type RunRecord } from './figures.js';
 import { Round } from './round.js';
@@ -33,6 +34,12 @@ export interface SoakOptions {
   sparesWitnesses?: boolean;
   /** True for a Redis with a replica behind sentinels, whose death is a failover. */
   withSentinels?: boolean;
+  /** True for a PostgreSQL with a synchronous standby, whose death is a failover. */
+  withStandby?: boolean;
+  /** The path of libfaketime, if faults are to set the clocks of processes. */
+  fakeTime?: string;
+  /** The number of REST clients. */
+  clients: number;
   /** Ends the run early and cleanly: with all checks. */
   signal: AbortSignal;
   print: (line: string) => void;
@@ -67,6 +74,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   // The address that all processes name in links, as that of a load balancer. It leads to a process
   // once there is one.
   const address = await TcpForwarder.start();
+  const clocks = options.fakeTime ? new Clocks(options.fakeTime) : undefined;
   const deploymentOptions = {
     ...(options.processes ?? PROCESSES),
     databaseUrl: stores.databaseUrl,
@@ -76,18 +84,20 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       ...BooksLoad.buildSettings(double),
       BASE_URL: `http://127.0.0.1:${address.port}`,
     },
+    ...(clocks ? { buildOwnSettings: (port: number) => clocks.buildSettings(port) } : {}),
   };
   try {
     await Deployment.run(deploymentOptions, async (deployment) => {
       const folder = join(deployment.dataDir, 'exports');
       await mkdir(folder, { recursive: true });
       const disk = SmallDisk.mount(folder, 64);
-      if (!disk) options.print('skipped: the full disks of exports and WAL, because this user may not mount');
+      if (!disk) options.print('skipped: the full disks, because this user may not mount');
       await deployment.start();
       address.leadTo(deployment.web.port);
       samples.start(deployment);
       const random = new SeededRandom(`${options.seed}`);
-      const site = new Site(deployment, stores, disk, random, run.figures, options.sparesWitnesses ?? false);
+      const spares = options.sparesWitnesses ?? false;
+      const site = new Site(deployment, stores, disk, random, run.figures, spares, clocks);
       await runRounds(options, { site, run, lastFaults, startedAt, double }).finally(() => {
         samples.stop();
         disk?.unmount();
@@ -101,6 +111,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     await double.stop();
     await address.stop();
     await stores.stop();
+    clocks?.stop();
   }
   return { run, lastFaults, memory: samples.render() };
 }
@@ -118,7 +129,7 @@ async function runRounds(options: SoakOptions, progress: Progress): Promise<void
   const books = await BooksLoad.connect(site.deployment, double);
   const endsAt = Date.now() + options.durationMs;
   while (Date.now() < endsAt && !options.signal.aborted && run.failures.length === 0) {
-    const round = await Round.begin(site, books);
+    const round = await Round.begin(site, books, options.clients);
     try {
       await makeFaults(options, progress, round, Math.min(endsAt, Date.now() + options.roundMs));
       await options.beforeCheck?.(site.deployment, round);

@@ -2,19 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded-postgres/start.js';
 import { findClusterDir } from '../support/load/processes.js';
 import { TcpForwarder } from '../support/network/tcp-forwarder.js';
-import { eventually } from '../support/poll.js';
+import { PostgresPair, runQueries, SinglePostgres, type SoakPostgres } from './postgres.js';
 import { SentinelRedis, SingleRedis, type SoakRedis } from './redis.js';
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/**
- * The processes of a run open more connections than those of one test. The WAL is small, so that a
- * small disk holds it.
- */
-const SETTINGS = { max_connections: '400', min_wal_size: '32MB', max_wal_size: '96MB' };
 /** Each switch of the WAL uses up one of the files that PostgreSQL keeps for the next WAL. */
 const WAL_SWITCHES = 20;
 
@@ -25,21 +17,22 @@ const WAL_SWITCHES = 20;
 export class SoakStores {
   private constructor(
     private readonly folder: string,
-    private readonly postgres: EmbeddedPostgres,
+    private readonly postgres: SoakPostgres,
     readonly redis: SoakRedis,
     readonly toPostgres: TcpForwarder,
-    /** The disk of the WAL; undefined if this user may not mount. */
+    /** The disk of the WAL; undefined with a standby, or if this user may not mount. */
     readonly walDisk: SmallDisk | undefined,
   ) {}
 
-  static async start({ withSentinels = false } = {}): Promise<SoakStores> {
+  static async start({ withSentinels = false, withStandby = false } = {}): Promise<SoakStores> {
     const folder = mkdtempSync(join(tmpdir(), 'tow-soak-'));
     // If root runs this, PostgreSQL runs as another account, which must be able to enter.
     chmodSync(folder, 0o755);
-    const options = { dataDir: folder, logger: silent, settings: SETTINGS };
-    await (await startEmbeddedPostgres(options)).stop();
-    const walDisk = moveToSmallDisk(join((await findClusterDir(folder)) ?? '', 'pg_wal'));
-    const postgres = await startEmbeddedPostgres(options);
+    let walDisk: SmallDisk | undefined;
+    const moveWal = async () => {
+      walDisk = moveToSmallDisk(join((await findClusterDir(folder)) ?? '', 'pg_wal'));
+    };
+    const postgres = await (withStandby ? PostgresPair.start(folder) : SinglePostgres.start(folder, moveWal));
     const redis = await (withSentinels ? SentinelRedis : SingleRedis).start();
     const toPostgres = await TcpForwarder.start(postgres.port);
     return new SoakStores(folder, postgres, redis, toPostgres, walDisk);
@@ -52,23 +45,25 @@ export class SoakStores {
     return url.href;
   }
 
-  /** Runs a query as the superuser, not through the forwarder. */
-  async query(text: string): Promise<void> {
-    const client = new pg.Client({ connectionString: this.postgres.superuserUrl });
-    client.on('error', () => undefined);
-    await client.connect();
-    await client.query(text).finally(() => client.end());
+  /**
+   * Runs a query in the product's database as the superuser, not through the forwarder. Returns the
+   * number of rows.
+   */
+  query(text: string): Promise<number> {
+    const url = new URL(this.postgres.superuserUrl);
+    url.pathname = new URL(this.postgres.databaseUrl).pathname;
+    return runQueries(url.href, [text]);
   }
 
-  /** Sends a signal to the postmaster, and waits until another postmaster runs. */
-  async endPostgres(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
-    const before = this.postgres.pid();
-    if (before === undefined) throw new Error('there is no PostgreSQL to end');
-    process.kill(before, signal);
-    await eventually('another PostgreSQL', () => {
-      const pid = this.postgres.pid();
-      return pid !== undefined && pid !== before;
-    });
+  /**
+   * Ends PostgreSQL. Resolves once it runs again and has its standby, with true if the standby took
+   * over.
+   */
+  async endPostgres(signal: 'SIGKILL' | 'SIGQUIT'): Promise<boolean> {
+    const isReplaced = await this.postgres.end(signal);
+    if (isReplaced) this.toPostgres.leadTo(this.postgres.port);
+    await this.postgres.complete();
+    return isReplaced;
   }
 
   /** Leaves no space for further WAL until {@link SmallDisk.free}, so that PostgreSQL crashes. */

@@ -63,6 +63,7 @@ describe(`the soak${IS_SCALED ? '' : ' (skipped: its faults need a scaled-out de
       roundMs: 500,
       calmMs: [0, 100],
       callsAfterFault: 20,
+      clients: 12,
       processes: ONE_OF_EACH,
       faults: FAULTS.filter(({ name }) => SHORT_FAULTS.includes(name)),
       signal: ending.signal,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -8,16 +9,25 @@ import { buildSpawnOptions, chooseSystemAccount } from '../../../bin/embedded-po
 import { eventually } from '../poll.js';
 import { getFreePort } from '../stores.js';
 
+const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '100' };
+
 /** A streaming replica that starts from a copy of a running server's files. */
 export class Replica {
   private constructor(
     readonly port: number,
     private readonly server: ChildProcess,
-    private readonly end: () => Promise<void>,
+    private readonly end: (signal: NodeJS.Signals) => Promise<void>,
   ) {}
 
-  /** @param postgres path of the program `postgres` */
-  static async start(superuserUrl: string, postgres: string): Promise<Replica> {
+  /**
+   * @param postgres path of the program `postgres`
+   * @param settings settings of PostgreSQL, beside the files that are copied
+   */
+  static async start(
+    superuserUrl: string,
+    postgres: string,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Replica> {
     const account = await chooseSystemAccount(undefined);
     const folder = mkdtempSync(join(tmpdir(), 'tow-replica-'));
     const cluster = join(folder, 'data');
@@ -30,12 +40,13 @@ export class Replica {
     chmodSync(folder, 0o755);
     chmodSync(cluster, 0o700);
     const port = await getFreePort();
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=100'];
-    const args = ['-D', cluster, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
+    const all = { ...SETTINGS, ...settings };
+    const args = ['-D', cluster, '-p', `${port}`];
+    for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`);
     const server = spawn(postgres, args, { ...buildSpawnOptions(account), stdio: 'ignore' });
     const ended = new Promise((resolve) => server.once('close', resolve));
-    const replica = new Replica(port, server, async () => {
-      server.kill('SIGINT');
+    const replica = new Replica(port, server, async (signal) => {
+      server.kill(signal);
       await ended;
       rmSync(folder, { recursive: true, force: true });
     });
@@ -65,7 +76,12 @@ export class Replica {
   }
 
   stop(): Promise<void> {
-    return this.end();
+    return this.end('SIGINT');
+  }
+
+  /** Ends the server as an accident would, and deletes its files. */
+  kill(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
+    return this.end(signal);
   }
 }
 
@@ -75,13 +91,29 @@ async function copyCluster(superuserUrl: string, to: string): Promise<void> {
   try {
     const { rows } = await client.query('show data_directory');
     await client.query("select pg_backup_start('replica', true)");
-    const isCopied = (path: string) => !/postmaster\.(pid|opts)$/.test(path);
-    cpSync(rows[0].data_directory, to, { recursive: true, filter: isCopied });
+    await copyFiles(rows[0].data_directory, to);
     const stopped = await client.query('select labelfile from pg_backup_stop(false)');
     writeFileSync(join(to, 'backup_label'), stopped.rows[0].labelfile);
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Copies the files of a server that runs. Its WAL is left out, because the replica receives it from
+ * the server. Files may change or vanish meanwhile; the WAL mends that.
+ */
+async function copyFiles(from: string, to: string): Promise<void> {
+  mkdirSync(to);
+  const excluded = ['./pg_wal/*', './postmaster.*'].map((path) => `--exclude=${path}`);
+  const reader = spawn('tar', ['-C', from, ...excluded, '-cf', '-', '.'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const writer = spawn('tar', ['-C', to, '-xf', '-'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  reader.stdout.pipe(writer.stdin);
+  const [[read], [written]] = await Promise.all([once(reader, 'close'), once(writer, 'close')]);
+  // tar ends with 1 if a file has changed or vanished.
+  if (read > 1 || written !== 0) throw new Error(`tar ended with ${read} and ${written}`);
 }
 
 function run(command: string, args: string[]): Promise<void> {

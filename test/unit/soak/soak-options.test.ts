@@ -4,11 +4,16 @@ import { readCommandOptions } from '../../soak/options.js';
 
 describe('the options of npm run soak', () => {
   it('without options all faults are made for ten minutes', () => {
-    const { minutes, faults, withSentinels } = readCommandOptions([]);
-    expect({ minutes, count: faults.length, withSentinels }).to.deep.equal({
+    const { seed: _, faults, ...others } = readCommandOptions([]);
+    expect(faults).to.deep.equal(FAULTS);
+    expect(others).to.deep.equal({
       minutes: 10,
-      count: FAULTS.length,
+      state: '.data/soak',
+      clients: 12,
+      sparesWitnesses: false,
       withSentinels: false,
+      withStandby: false,
+      withClocks: false,
     });
   });
 
@@ -22,6 +27,7 @@ describe('the options of npm run soak', () => {
     ['--only', '['],
     ['--only', 'nothing'],
     ['--minutes', '0'],
+    ['--clients', '0'],
     ['--seed', 'x'],
   ])
     it(`${args.join(' ')} is refused with one line`, () => {
