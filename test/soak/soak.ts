@@ -84,7 +84,6 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       ...BooksLoad.buildSettings(double),
       BASE_URL: `http://127.0.0.1:${address.port}`,
     },
-    ...(clocks ? { buildOwnSettings: (port: number) => clocks.buildSettings(port) } : {}),
   };
   try {
     await Deployment.run(deploymentOptions, async (deployment) => {
@@ -92,6 +91,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       await mkdir(folder, { recursive: true });
       const disk = SmallDisk.mount(folder, 64);
       if (!disk) options.print('skipped: the full disks, because this user may not mount');
+      for (const { env, port } of clocks ? deployment.services : [])
+        Object.assign(env, clocks?.buildSettings(port));
       await deployment.start();
       address.leadTo(deployment.web.port);
       samples.start(deployment);

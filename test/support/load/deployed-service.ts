@@ -11,16 +11,21 @@ export class DeployedService {
   process: TestProcess | undefined;
   /** The folder of the release that the next start runs. */
   folder = PROJECT;
+  /** The address that the process listens on. */
+  host = '127.0.0.1';
+  /** The words before the command line, such as those that run it on another machine. */
+  prefix: string[] = [];
 
   constructor(
     private readonly processes: Processes,
     private readonly command: string[],
+    /** The environment variables of every start. */
     readonly env: Record<string, string>,
     readonly port: number,
   ) {}
 
   get origin(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://${this.host}:${this.port}`;
   }
 
   /**
@@ -29,8 +34,9 @@ export class DeployedService {
    * deployment
    */
   launch(settings: Record<string, string> = {}): TestProcess {
-    const env = { ...this.env, PORT: `${this.port}`, ...settings };
-    this.process = this.processes.start({ command: this.command, env, cwd: this.folder });
+    const env = { ...this.env, HOST: this.host, PORT: `${this.port}`, ...settings };
+    const command = [...this.prefix, ...this.command];
+    this.process = this.processes.start({ command, env, cwd: this.folder });
     return this.process;
   }
 

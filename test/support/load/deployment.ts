@@ -47,8 +47,6 @@ export interface DeploymentOptions {
   /** The folder of the release that the deployment begins with; default: this checkout. */
   folder?: string;
   settings?: Record<string, string>;
-  /** Returns further settings of the process that will listen on a port. */
-  buildOwnSettings?: (port: number) => Record<string, string>;
   /** Starts the Redis of a scaled-out deployment; default: one server without a password. */
   startRedis?: () => Promise<StartedRedis>;
   /** The owner's connection string of a running PostgreSQL; default: the embedded server. */
@@ -162,15 +160,9 @@ export class Deployment {
   async #createService(
     command: string[],
     env: Record<string, string>,
-    { folder, buildOwnSettings }: DeploymentOptions,
+    { folder }: DeploymentOptions,
   ): Promise<DeployedService> {
-    const port = await getFreePort();
-    const service = new DeployedService(
-      this.processes,
-      command,
-      { ...env, ...buildOwnSettings?.(port) },
-      port,
-    );
+    const service = new DeployedService(this.processes, command, { ...env }, await getFreePort());
     if (folder) service.folder = folder;
     return service;
   }

@@ -23,10 +23,10 @@ export class TcpForwarder {
     server.on('connection', (client) => this.forward(client));
   }
 
-  static async start(target?: number): Promise<TcpForwarder> {
+  static async start(target?: number, host = '127.0.0.1'): Promise<TcpForwarder> {
     const server = createServer();
     const forwarder = new TcpForwarder(server, target);
-    server.listen(0, '127.0.0.1');
+    server.listen(0, host);
     await once(server, 'listening');
     return forwarder;
   }

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { DeployedService } from '../load/deployed-service.js';
+
+/** One cable between this machine and the separate one. */
+interface Cable {
+  device: string;
+  here: string;
+  there: string;
+}
+
+function run(command: string): void {
+  const [program = '', ...args] = command.split(' ');
+  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** The machines that exist. A run that ends early removes them in the exit handler. */
+const existing = new Set<SeparateMachine>();
+process.once('exit', () => {
+  for (const machine of existing) machine.remove();
+});
+
+/**
+ * A network namespace, which has a cable for clients and another one for the stores. A cut cable
+ * drops packets without a word: connections stay open, and new ones get no answer. Only root can
+ * create one.
+ */
+export class SeparateMachine {
+  private readonly name: string;
+  private readonly clients: Cable;
+  private readonly stores: Cable;
+
+  private constructor() {
+    const id = randomInt(2, 250);
+    this.name = `tow-${process.pid}-${id}`;
+    this.clients = { device: `towc${id}`, here: `10.213.${id}.1`, there: `10.213.${id}.2` };
+    this.stores = { device: `tows${id}`, here: `10.214.${id}.1`, there: `10.214.${id}.2` };
+  }
+
+  /** @throws if this user may not create network namespaces */
+  static create(): SeparateMachine {
+    const machine = new SeparateMachine();
+    existing.add(machine);
+    run(`ip netns add ${machine.name}`);
+    machine.runThere('ip link set lo up');
+    for (const cable of [machine.clients, machine.stores]) machine.connect(cable);
+    machine.fixAddress(machine.stores);
+    return machine;
+  }
+
+  /** The address of this machine on the cable of the stores. */
+  get storesAddress(): string {
+    return this.stores.here;
+  }
+
+  /** Lets the next start of a service run on the separate machine. */
+  place(service: DeployedService, settings: Record<string, string>): void {
+    service.prefix = ['ip', 'netns', 'exec', this.name];
+    service.host = this.clients.there;
+    Object.assign(service.env, settings);
+  }
+
+  cutStores(): void {
+    run(`ip link set ${this.stores.device} down`);
+  }
+
+  mendStores(): void {
+    run(`ip link set ${this.stores.device} up`);
+  }
+
+  remove(): void {
+    // The cables vanish with the namespace, in which one of their ends is.
+    if (existing.delete(this)) run(`ip netns delete ${this.name}`);
+  }
+
+  private connect({ device, here, there }: Cable): void {
+    run(`ip link add ${device} type veth peer name ${device}p netns ${this.name}`);
+    run(`ip address add ${here}/24 dev ${device}`);
+    run(`ip link set ${device} up`);
+    this.runThere(`ip address add ${there}/24 dev ${device}p`);
+    this.runThere(`ip link set ${device}p up`);
+  }
+
+  /**
+   * Lets the separate machine know for ever where this one is on a cable. Otherwise it would learn
+   * of a cut by asking in vain, and end connections with an error.
+   */
+  private fixAddress({ device, here }: Cable): void {
+    const link = readFileSync(`/sys/class/net/${device}/address`, 'utf8').trim();
+    this.runThere(`ip neighbour replace ${here} lladdr ${link} dev ${device}p nud permanent`);
+  }
+
+  private runThere(command: string): void {
+    run(`ip netns exec ${this.name} ${command}`);
+  }
+}
