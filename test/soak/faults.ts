@@ -255,6 +255,17 @@ const faultsOfNetwork = (['PostgreSQL', 'Redis'] as const).flatMap((store): Faul
 
 const otherFaults: Fault[] = [
   {
+    name: 'a machine is cut from the stores',
+    on: 'network',
+    weight: 2,
+    isPossible: ({ machine }) => machine !== undefined,
+    async make(site) {
+      site.machine?.cutStores();
+      await site.pause(1000, MAX_SUSPENSION_MS);
+      site.machine?.mendStores();
+    },
+  },
+  {
     name: 'storm of connections',
     on: 'clients',
     weight: 1,

@@ -66,6 +66,7 @@ const { run, lastFaults, memory } = await runSoak({
   calmMs: [500, 3000],
   callsAfterFault: 50,
   ...chosen,
+  withMachine: true,
   ...(fakeTime ? { fakeTime } : {}),
   signal: ending.signal,
   print,

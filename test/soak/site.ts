@@ -3,6 +3,7 @@ import type { DeployedService } from '../support/load/deployed-service.js';
 import type { Deployment } from '../support/load/deployment.js';
 import { listKinds, type ProcessKind } from '../support/load/list-kinds.js';
 import { fetchStatus } from '../support/load/processes.js';
+import type { SeparateMachine } from '../support/network/separate-machine.js';
 import { eventually } from '../support/poll.js';
 import type { SeededRandom } from '../support/random/seeded-random.js';
 import type { Clocks } from './clocks.js';
@@ -25,6 +26,8 @@ export class Site {
     readonly sparesWitnesses: boolean,
     /** The clocks of the processes, if faults can set them. */
     readonly clocks?: Clocks,
+    /** The separate machine on which some of the processes run. */
+    readonly machine?: SeparateMachine,
   ) {}
 
   /**

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deployment } from '../support/load/deployment.js';
+import { SeparateMachine } from '../support/network/separate-machine.js';
 import { TcpForwarder } from '../support/network/tcp-forwarder.js';
 import { SeededRandom } from '../support/random/seeded-random.js';
 import type { QuickBooksDouble } from '../support/vendors/doubles/quickbooks/quickbooks-double.js';
@@ -36,6 +37,11 @@ export interface SoakOptions {
   withSentinels?: boolean;
   /** True for a PostgreSQL with a synchronous standby, whose death is a failover. */
   withStandby?: boolean;
+  /**
+   * True to run the second process of web, mcp and writes on a separate machine, which faults cut
+   * from the stores. Needs root and no sentinels.
+   */
+  withMachine?: boolean;
   /** The path of libfaketime, if faults are to set the clocks of processes. */
   fakeTime?: string;
   /** The number of REST clients. */
@@ -74,6 +80,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   // The address that all processes name in links, as that of a load balancer. It leads to a process
   // once there is one.
   const address = await TcpForwarder.start();
+  // Sentinels name the master by an address of this machine.
+  const machine =
+    options.withMachine && !options.withSentinels && SeparateMachine.isPossible()
+      ? SeparateMachine.create()
+      : undefined;
   const clocks = options.fakeTime ? new Clocks(options.fakeTime) : undefined;
   const deploymentOptions = {
     ...(options.processes ?? PROCESSES),
@@ -93,12 +104,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       if (!disk) options.print('skipped: the full disks, because this user may not mount');
       for (const { env, port } of clocks ? deployment.services : [])
         Object.assign(env, clocks?.buildSettings(port));
+      for (const services of machine ? [deployment.webs, deployment.mcps, deployment.writers] : [])
+        for (const service of services.slice(1)) await machine?.place(service);
       await deployment.start();
       address.leadTo(deployment.web.port);
       samples.start(deployment);
       const random = new SeededRandom(`${options.seed}`);
       const spares = options.sparesWitnesses ?? false;
-      const site = new Site(deployment, stores, disk, random, run.figures, spares, clocks);
+      const site = new Site(deployment, stores, disk, random, run.figures, spares, clocks, machine);
       await runRounds(options, { site, run, lastFaults, startedAt, double }).finally(() => {
         samples.stop();
         disk?.unmount();
@@ -112,6 +125,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     await double.stop();
     await address.stop();
     await stores.stop();
+    await machine?.remove();
     clocks?.stop();
   }
   return { run, lastFaults, memory: samples.render() };

@@ -10,9 +10,7 @@ import { Load } from '../../support/load/load.js';
 import { expectNothingLost } from '../../support/load/load-invariants.js';
 import { fetchStatus } from '../../support/load/processes.js';
 import { SeparateMachine } from '../../support/network/separate-machine.js';
-import { TcpForwarder } from '../../support/network/tcp-forwarder.js';
 import { eventually } from '../../support/poll.js';
-import { hasProgram } from '../../support/redis/programs.js';
 import { IS_SCALED } from '../../support/stores.js';
 
 /** Longer than every timeout of a query, a connection and a lease. */
@@ -21,44 +19,23 @@ const READY_MS = 30_000;
 const SETTINGS = { WRITE_TIMEOUT_MS: '3000' };
 const TENANTS = 3;
 
-const isPossible = process.getuid?.() === 0 && hasProgram('ip');
 const reason = !IS_SCALED
   ? 'its processes need a scaled-out deployment'
-  : !isPossible && process.env.CI !== 'true'
+  : !SeparateMachine.isPossible() && process.env.CI !== 'true'
     ? 'only root can make network namespaces'
     : undefined;
-
-function withAddress(url: string | undefined, host: string, port: number): string {
-  const copy = new URL(url ?? '');
-  copy.hostname = host;
-  copy.port = `${port}`;
-  return copy.href;
-}
 
 describe(`a network partition${reason ? ` (skipped: ${reason})` : ''}`, function () {
   this.timeout(240_000);
   let machine: SeparateMachine;
-  let forwarders: TcpForwarder[];
 
   before(function () {
     if (reason) this.skip();
   });
   beforeEach(() => {
     machine = SeparateMachine.create();
-    forwarders = [];
   });
-  afterEach(async () => {
-    machine?.mendStores();
-    await Promise.all((forwarders ?? []).map((forwarder) => forwarder.stop()));
-    machine?.remove();
-  });
-
-  /** Makes a way from the separate machine to a store of the deployment. */
-  async function open(url: string | undefined): Promise<string> {
-    const forwarder = await TcpForwarder.start(Number(new URL(url ?? '').port), machine.storesAddress);
-    forwarders.push(forwarder);
-    return withAddress(url, machine.storesAddress, forwarder.port);
-  }
+  afterEach(() => machine?.remove());
 
   /** Runs load, cuts the chosen services from their stores, and checks that nothing is lost. */
   const partition = (
@@ -66,9 +43,7 @@ describe(`a network partition${reason ? ` (skipped: ${reason})` : ''}`, function
     duringCut: (deployment: Deployment, load: Load) => Promise<void>,
   ) =>
     Deployment.run({ writers: 2, settings: SETTINGS }, async (deployment) => {
-      const { DATABASE_URL, REDIS_URL } = deployment.web.env;
-      const ways = { DATABASE_URL: await open(DATABASE_URL), REDIS_URL: await open(REDIS_URL) };
-      for (const service of choose(deployment)) machine.place(service, ways);
+      for (const service of choose(deployment)) await machine.place(service);
       await deployment.start();
       const origins = deployment.webs.map(({ origin }) => origin);
       const load = new Load({ origins, tenants: await deployment.createTenants(TENANTS) }).start();

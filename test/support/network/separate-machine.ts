@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { DeployedService } from '../load/deployed-service.js';
+import { hasProgram } from '../redis/programs.js';
+import { TcpForwarder } from './tcp-forwarder.js';
 
 /** One cable between this machine and the separate one. */
 interface Cable {
@@ -18,7 +20,7 @@ function run(command: string): void {
 /** The machines that exist. A run that ends early removes them in the exit handler. */
 const existing = new Set<SeparateMachine>();
 process.once('exit', () => {
-  for (const machine of existing) machine.remove();
+  for (const machine of existing) machine.deleteNamespace();
 });
 
 /**
@@ -30,12 +32,18 @@ export class SeparateMachine {
   private readonly name: string;
   private readonly clients: Cable;
   private readonly stores: Cable;
+  /** The ways to the stores, by the addresses that they lead to. */
+  private readonly ways = new Map<string, TcpForwarder>();
 
   private constructor() {
     const id = randomInt(2, 250);
     this.name = `tow-${process.pid}-${id}`;
     this.clients = { device: `towc${id}`, here: `10.213.${id}.1`, there: `10.213.${id}.2` };
     this.stores = { device: `tows${id}`, here: `10.214.${id}.1`, there: `10.214.${id}.2` };
+  }
+
+  static isPossible(): boolean {
+    return process.getuid?.() === 0 && hasProgram('ip');
   }
 
   /** @throws if this user may not create network namespaces */
@@ -49,16 +57,14 @@ export class SeparateMachine {
     return machine;
   }
 
-  /** The address of this machine on the cable of the stores. */
-  get storesAddress(): string {
-    return this.stores.here;
-  }
-
-  /** Lets the next start of a service run on the separate machine. */
-  place(service: DeployedService, settings: Record<string, string>): void {
+  /** Lets the next start of a service run on the separate machine, with a way to its stores. */
+  async place(service: DeployedService): Promise<void> {
     service.prefix = ['ip', 'netns', 'exec', this.name];
     service.host = this.clients.there;
-    Object.assign(service.env, settings);
+    for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+      const url = service.env[name];
+      if (url) service.env[name] = await this.openWay(url);
+    }
   }
 
   cutStores(): void {
@@ -69,9 +75,24 @@ export class SeparateMachine {
     run(`ip link set ${this.stores.device} up`);
   }
 
-  remove(): void {
-    // The cables vanish with the namespace, in which one of their ends is.
+  async remove(): Promise<void> {
+    for (const way of this.ways.values()) await way.stop();
+    this.deleteNamespace();
+  }
+
+  /** Deletes the namespace, and with it the cables, which have an end there. */
+  deleteNamespace(): void {
     if (existing.delete(this)) run(`ip netns delete ${this.name}`);
+  }
+
+  /** Returns the URL by which the separate machine reaches a store of this machine. */
+  private async openWay(url: string): Promise<string> {
+    const copy = new URL(url);
+    const way = this.ways.get(copy.host) ?? (await TcpForwarder.start(Number(copy.port), this.stores.here));
+    this.ways.set(copy.host, way);
+    copy.hostname = this.stores.here;
+    copy.port = `${way.port}`;
+    return copy.href;
   }
 
   private connect({ device, here, there }: Cable): void {
