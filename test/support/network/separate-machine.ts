@@ -1,9 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { DeployedService } from '../load/deployed-service.js';
 import { hasProgram } from '../redis/programs.js';
 import { TcpForwarder } from './tcp-forwarder.js';
+
+/** What is known of a process before its start. */
+interface Placed {
+  /** The words before its command line. */
+  prefix: string[];
+  /** The address that it listens on. */
+  host: string;
+  readonly env: Record<string, string>;
+}
 
 /** One cable between this machine and the separate one. */
 interface Cable {
@@ -58,7 +66,7 @@ export class SeparateMachine {
   }
 
   /** Lets the next start of a service run on the separate machine, with a way to its stores. */
-  async place(service: DeployedService): Promise<void> {
+  async place(service: Placed): Promise<void> {
     service.prefix = ['ip', 'netns', 'exec', this.name];
     service.host = this.clients.there;
     for (const name of ['DATABASE_URL', 'REDIS_URL']) {
