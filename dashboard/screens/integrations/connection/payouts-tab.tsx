@@ -1,5 +1,5 @@
 import { Button, Stack, Title } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { PagedTable } from '../../../parts/record/paged-table';
@@ -35,7 +35,10 @@ export function PayoutsTab({ connectionId }: { connectionId: string }) {
             align: 'right',
             render: ({ fee_cents: cents }) => (cents === null ? '–' : <Money cents={cents} />),
           },
-          { header: 'Items', render: (payout) => <ItemsButton payout={payout} onOpen={setOpened} /> },
+          {
+            header: 'Items',
+            render: (payout) => <ItemsButton payout={payout} onOpen={(one) => setOpened({ ...one })} />,
+          },
         ]}
       />
       {opened && <PayoutItems payout={opened} />}
@@ -56,16 +59,30 @@ function ItemsButton({ payout, onOpen }: { payout: Payout; onOpen: (payout: Payo
   if (payout.items_status === 'unavailable') return 'Not stated by the vendor';
   if (payout.items_status === 'pending') return 'Not read yet';
   return (
-    <Button size="compact-sm" variant="default" onClick={() => onOpen(payout)}>
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={`Show items of the payout of ${payout.arrival_date}`}
+      onClick={() => onOpen(payout)}
+    >
       Show items
     </Button>
   );
 }
 
-function PayoutItems({ payout: { id, arrival_date: day } }: { payout: Payout }) {
+/**
+ * The items of a payout, below the table. The heading takes the focus whenever a person opens a
+ * payout. Otherwise the person would not learn of the items, and Tab would go through all other
+ * payouts first.
+ */
+function PayoutItems({ payout }: { payout: Payout }) {
+  const { id, arrival_date: day } = payout;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each opening is another object
+  useEffect(() => heading.current?.focus(), [payout]);
   return (
     <>
-      <Title order={3} size="h5">
+      <Title ref={heading} order={3} size="h5" tabIndex={-1}>
         In the payout of {day}
       </Title>
       <PagedTable<Schemas['PayoutItem']>
