@@ -128,13 +128,14 @@ export interface StartRule {
  * Starts the connection's operation that has been due longest, with others of its kind if
  * `together` allows it. Operations of the same record run in the order of their creation. An
  * operation that is still `doing` belonged to a worker that died, so its write may have arrived.
+ * @returns the operations in the order of their creation
  */
-export function startNextOperations(
+export async function startNextOperations(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
   { kinds, isEnding, together = { kinds: [], max: 1 } }: StartRule,
 ): Promise<StartedOperation[]> {
-  return tx.query<StartedOperation>({
+  const started = await tx.query<StartedOperation>({
     name: 'start-outbound-operations',
     text: `with due as (
              select o.id, o.state, o.kind, o.next_at from outbound_operations o
@@ -152,6 +153,7 @@ export function startNextOperations(
              to_json(o.first_attempt_at)#>>'{}' as first_attempt_at, to_json(o.created_at)#>>'{}' as created_at`,
     values: [tenantId, connectionId, kinds, isEnding, together.kinds, together.max],
   });
+  return started.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 export type OperationResult =

@@ -35,5 +35,5 @@ export const manifest: Manifest = {
   // callbacks.
   streams: { messages: 3600 },
   // Twilio allows 100 requests a second. Requests may arrive closer together than they left.
-  limits: { perSecond: 96, timeoutMs: 15_000 },
+  limits: { perSecond: 98, timeoutMs: 15_000 },
 };

@@ -63,6 +63,29 @@ describe('many texts of one account', () => {
     expect(calls, 'the call log').to.have.length(40);
   });
 
+  it('the first ones of a step leave while a later one waits for its row', async () => {
+    const phones = createPhones('+121255544', 15);
+    const count = () => phones.reduce((sum, phone) => sum + countTexts(phone), 0);
+    const countLockWaits = async () =>
+      (await account.stack.rows(account.tenant.id, 'select 1 from pg_locks where not granted')).length;
+    const path = `/connections/${account.connectionId}`;
+    await account.client.post(`${path}/pause`);
+    await account.waitForStatus('paused');
+    const ids: string[] = [];
+    for (const phone of phones) ids.push(await account.sendText(phone));
+    await account.stack.runtime.db.transaction([account.tenant.id], async (tx) => {
+      const text = 'select from messages where tenant_id = $1 and id = $2 for update';
+      await tx.query({ text, values: [account.tenant.id, ids.at(-1)] });
+      await account.client.post(`${path}/resume`);
+      // The steps write 1, 2, 4 and 8 texts. The last text of the last step waits for the lock.
+      await eventually('the last text waits', async () => (await countLockWaits()) > 0);
+      await eventually('other texts of its step have left', async () => count() > 7);
+      expect(await countLockWaits(), 'the last text still waits').to.be.above(0);
+    });
+    await account.waitForMessages(ids, 'sent');
+    for (const phone of phones) expect(countTexts(phone), phone).to.equal(1);
+  });
+
   it('one that the vendor refuses becomes an issue, and all others are sent once', async () => {
     let requests = 0;
     texting.double.misbehave = (name) => {

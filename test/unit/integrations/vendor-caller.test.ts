@@ -172,10 +172,14 @@ describe('a call to a vendor', () => {
 });
 
 describe('the call rate of a connection', () => {
-  /** Makes every call that is allowed until the time. Returns the times of these calls. */
+  /**
+   * Makes every call that is allowed until the time, to a vendor that answers immediately. Returns
+   * the times of these calls.
+   */
   function makeCalls(rate: CallRate, clock: { now: number }, until: number): number[] {
     const times: number[] = [];
-    for (; clock.now < until; clock.now += 1) for (; rate.waitMs === 0; rate.take()) times.push(clock.now);
+    for (; clock.now < until; clock.now += 1)
+      for (; rate.waitMs === 0; rate.take()(true)) times.push(clock.now);
     return times;
   }
 
@@ -203,7 +207,11 @@ describe('the call rate of a connection', () => {
     const rate = new CallRate({ perSecond: 10 }, () => clock.now);
     const order: number[] = [];
     const wanted = (nth: number) => nth !== 1;
-    const waits = [0, 1, 2].map((nth) => rate.wait(() => wanted(nth)).then(() => order.push(nth)));
+    const waits = [0, 1, 2].map(async (nth) => {
+      const endCall = await rate.wait(() => wanted(nth));
+      endCall?.(true);
+      order.push(nth);
+    });
     await waits[1];
     expect(order).to.deep.equal([0, 1]);
     clock.now = 100;
@@ -237,5 +245,48 @@ describe('the call rate of a connection', () => {
     clock.now = 60_000;
     expect(makeCalls(rate, clock, 60_500)).to.have.length(10);
     expect(rate.waitMs).to.equal(500);
+  });
+
+  /**
+   * Makes every call that is allowed within 20 s. Each call arrives after its delay, and its
+   * response comes 50 ms later. Returns the times of the arrivals.
+   */
+  function makeDelayedCalls(delayMs: (nth: number) => number): number[] {
+    const clock = { now: 0 };
+    const rate = new CallRate({ perSecond: 10 }, () => clock.now);
+    const arrivals: number[] = [];
+    const ends = new Map<number, (() => void)[]>();
+    for (; clock.now < 20_000; clock.now += 1) {
+      for (const end of ends.get(clock.now) ?? []) end();
+      while (rate.waitMs === 0) {
+        const endCall = rate.take();
+        const arrival = clock.now + delayMs(arrivals.length);
+        arrivals.push(arrival);
+        ends.set(arrival + 50, [...(ends.get(arrival + 50) ?? []), () => endCall(true)]);
+      }
+    }
+    return arrivals;
+  }
+
+  it('lets no more calls arrive within a second than the vendor allows, however late some arrive', () => {
+    const arrivals = makeDelayedCalls((nth) => (nth % 7 < 3 ? 10 + (nth % 5) * 150 : 10));
+    for (const time of arrivals)
+      expect(arrivals.filter((other) => other >= time && other < time + 1000)).to.have.length.within(1, 10);
+    expect(arrivals.length).to.be.above(100);
+  });
+
+  it('loses no call of the rate to a vendor that takes equally long for each', () => {
+    expect(makeDelayedCalls(() => 300).length).to.be.within(198, 200);
+  });
+
+  it('counts a call without a response from the time of its failure, and one in flight all the time', () => {
+    const clock = { now: 0 };
+    const rate = new CallRate({ perSecond: 1 }, () => clock.now);
+    clock.now = 1000;
+    const endCall = rate.take();
+    clock.now = 9000;
+    expect(rate.waitMs).to.equal(Number.POSITIVE_INFINITY);
+    endCall(false);
+    expect(rate.waitMs).to.equal(1000);
   });
 });

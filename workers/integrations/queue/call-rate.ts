@@ -6,12 +6,13 @@ const MINUTE_MS = 60_000;
 /** A step begins only when the minute has room for this many calls, so that few stop midway. */
 const CALLS_OF_STEP = 4;
 
+/** The wait before looking again, while calls in flight use all places of the second. */
+const IN_FLIGHT_WAIT_MS = 10;
+
 /** The calls that were made within the last `ms`, and how many may be made. */
 class Window {
   /** The times of the last calls, as many as the window may have. */
   private readonly times: number[];
-  /** The index of the oldest of these times. */
-  private oldest = 0;
 
   constructor(
     private readonly ms: number,
@@ -27,28 +28,48 @@ class Window {
 
   /** The time from which `count` calls fit the window. */
   findTime(count: number): number {
+    if (count === 1) return Math.min(...this.times) + this.ms;
     const nth = Math.min(count, this.maxCalls) - 1;
-    return (this.times[(this.oldest + nth) % this.maxCalls] ?? 0) + this.ms;
+    return (this.times.toSorted((a, b) => a - b)[nth] ?? 0) + this.ms;
   }
 
-  take(at: number): void {
-    this.times[this.oldest] = at;
-    this.oldest = (this.oldest + 1) % this.maxCalls;
+  /**
+   * Counts a call at `at`, in place of the earliest call.
+   * @returns a function that counts this call at another time instead
+   */
+  take(at: number): (at: number) => void {
+    const nth = this.times.indexOf(Math.min(...this.times));
+    this.times[nth] = at;
+    return (otherAt) => {
+      this.times[nth] = otherAt;
+    };
   }
 }
 
+/** Ends a call. One that was not answered may have arrived at the vendor at any time until now. */
+export type EndCall = (isAnswered: boolean) => void;
+
 /**
- * Limits how many calls a connection makes to its vendor within any second, and within any minute
- * if the vendor limits these. Calls are also at least half of the mean interval of a second apart.
- * Otherwise many calls could arrive at the end of one second that left at its beginning. A count in
- * this process is enough, because only the process with the connection's lease calls the vendor.
+ * Limits how many calls of a connection arrive at its vendor within any second, and how many leave
+ * within any minute if the vendor limits these.
+ *
+ * Calls that leave evenly may arrive together, because a busy network or process delays some of
+ * them. So a call counts from the latest time at which it may have arrived: the time of its
+ * response, less the shortest time that a recent call took in all. Until then it uses its place in
+ * the second. Calls are also at least half of the mean interval apart.
+ *
+ * A count in this process is enough, because only the process with the connection's lease calls the
+ * vendor.
  */
 export class CallRate {
   private readonly second: Window;
   private readonly minute: Window | undefined;
+  private readonly perSecond: number;
   private lastAt = Number.NEGATIVE_INFINITY;
   private readonly minIntervalMs: number;
-  private lastWait: Promise<void> = Promise.resolve();
+  private lastWait: Promise<unknown> = Promise.resolve();
+  /** How long the last answered calls took, the latest first. As many as a second may have. */
+  private durationsMs: number[] = [];
 
   /** @param limits contains whole numbers from 1 */
   constructor(
@@ -56,12 +77,15 @@ export class CallRate {
     private readonly now: () => number = () => performance.now(),
   ) {
     const start = now();
+    this.perSecond = perSecond;
     this.second = new Window(SECOND_MS, perSecond, start);
     this.minute = perMinute === undefined ? undefined : new Window(MINUTE_MS, perMinute, start);
     this.minIntervalMs = SECOND_MS / perSecond / 2;
   }
 
-  /** Milliseconds until the next call may be made. */
+  /**
+   * Milliseconds until the next call may be made. Infinite while that depends on calls in flight.
+   */
   get waitMs(): number {
     return this.findWaitMs(1);
   }
@@ -73,21 +97,29 @@ export class CallRate {
 
   /**
    * Waits until the call may be made, after all calls that waited before, and counts it. Stops
-   * waiting once `isWanted` returns false, and then does not count the call.
+   * waiting once `isWanted` returns false. Then it does not count the call, and returns undefined.
    */
-  wait(isWanted: () => boolean): Promise<void> {
-    this.lastWait = this.lastWait.then(async () => {
-      while (isWanted() && this.waitMs > 0) await sleep(this.waitMs);
-      if (isWanted()) this.take();
+  wait(isWanted: () => boolean): Promise<EndCall | undefined> {
+    const taken = this.lastWait.then(async () => {
+      while (isWanted() && this.waitMs > 0)
+        await sleep(Number.isFinite(this.waitMs) ? this.waitMs : IN_FLIGHT_WAIT_MS);
+      return isWanted() ? this.take() : undefined;
     });
-    return this.lastWait;
+    this.lastWait = taken;
+    return taken;
   }
 
-  /** Counts a call that is made now. */
-  take(): void {
-    this.lastAt = this.now();
-    this.second.take(this.lastAt);
-    this.minute?.take(this.lastAt);
+  /** Counts a call that is made now. The caller must end it. */
+  take(): EndCall {
+    const startedAt = this.now();
+    this.lastAt = startedAt;
+    const count = this.second.take(Number.POSITIVE_INFINITY);
+    this.minute?.take(startedAt);
+    return (isAnswered) => {
+      const endedAt = this.now();
+      if (isAnswered) this.durationsMs = [endedAt - startedAt, ...this.durationsMs].slice(0, this.perSecond);
+      count(isAnswered ? endedAt - Math.min(...this.durationsMs) : endedAt);
+    };
   }
 
   private findWaitMs(callsOfMinute: number): number {

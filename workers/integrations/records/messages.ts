@@ -33,28 +33,14 @@ const OVER_LIMIT = 'over_daily_limit';
 export const messageRecords: RecordKind<MessageState> = {
   isWrittenTogether: true,
   async write(step, operation) {
-    const { db, config } = step.services.runtime;
-    const { tenant_id, local_id: id, may_have_arrived: mayHaveArrived } = operation;
-    const { connectionId: connection_id, settings } = step.connection;
     // One after another, because all of them lock the row that counts the account's messages of the
-    // day.
-    const message = await step.inSequence(() =>
-      startMessageAttempt(
-        db,
-        { tenant_id, id, connection_id },
-        { mailsPerDay: config.mailsPerDay, texts: readTextLimits(settings) },
-      ),
-    );
-    if (!message) return { cancelled: 'The message was sent already.', mayHaveArrived: false };
-    const { refusal, deferral, exceedsLimit } = message;
-    if (refusal !== undefined)
-      return mayHaveArrived
-        ? lookFor(step, operation, { message, refusal })
-        : { ...cancel(refusal), ...(exceedsLimit ? { code: OVER_LIMIT } : {}) };
-    if (deferral) return { postponedMs: deferral.seconds * 1000, reason: deferral.reason };
-    const connection = await step.open();
-    const outgoing = await step.inSequence(() => buildOutgoingMessage(db, message));
-    return { written: await getMessaging(step).send(connection, outgoing, toAttempt(operation)) };
+    // day. A task prepares its text completely: a second task of a text would run after the first
+    // tasks of all others, so no text would leave before all of them have started.
+    const prepared = await step.inSequence(() => prepare(step, operation));
+    if (!('outgoing' in prepared)) return prepared;
+    const { outgoing, refusal } = prepared;
+    if (refusal !== undefined) return lookFor(step, operation, { outgoing, refusal });
+    return { written: await getMessaging(step).send(await step.open(), outgoing, toAttempt(operation)) };
   },
   storeAcceptance: (tx, { tenant_id, local_id: id }) => recordAcceptanceAtCommit(tx, { tenant_id, id }),
   buildSuccess: ({ local_id: entityId }) => [{ type: recordMessageSent.type, entityId, input: {} }],
@@ -95,6 +81,36 @@ function getMessaging({ vendor }: Step): MessagingAdapter {
 
 const cancel = (cancelled: string): WriteOutcome<MessageState> => ({ cancelled, mayHaveArrived: false });
 
+/** A text to send, or to look for if it has a `refusal`. */
+interface PreparedText {
+  outgoing: OutgoingMessage;
+  refusal: string | undefined;
+}
+
+/**
+ * Starts the attempt, and reads what the vendor needs. Returns the outcome if the vendor need not
+ * be called.
+ */
+async function prepare(
+  step: Step,
+  { tenant_id, local_id: id, may_have_arrived: mayHaveArrived }: StartedOperation,
+): Promise<PreparedText | WriteOutcome<MessageState>> {
+  const { db, config } = step.services.runtime;
+  const { connectionId: connection_id, settings } = step.connection;
+  const message = await startMessageAttempt(
+    db,
+    { tenant_id, id, connection_id },
+    { mailsPerDay: config.mailsPerDay, texts: readTextLimits(settings) },
+  );
+  if (!message) return { cancelled: 'The message was sent already.', mayHaveArrived: false };
+  const { refusal, deferral, exceedsLimit } = message;
+  if (refusal !== undefined && !mayHaveArrived)
+    return { ...cancel(refusal), ...(exceedsLimit ? { code: OVER_LIMIT } : {}) };
+  if (refusal === undefined && deferral)
+    return { postponedMs: deferral.seconds * 1000, reason: deferral.reason };
+  return { outgoing: await buildOutgoingMessage(db, message), refusal };
+}
+
 /**
  * Asks the vendor whether an earlier attempt has sent this text message. The text message must no
  * longer be sent, so this function never sends it.
@@ -102,11 +118,10 @@ const cancel = (cancelled: string): WriteOutcome<MessageState> => ({ cancelled, 
 async function lookFor(
   step: Step,
   operation: StartedOperation,
-  { message, refusal }: { message: LeasedMessage; refusal: string },
+  { outgoing, refusal }: { outgoing: OutgoingMessage; refusal: string },
 ): Promise<WriteOutcome<MessageState>> {
   const messaging = getMessaging(step);
   if (!messaging.find) return { cancelled: refusal, mayHaveArrived: true };
-  const outgoing = await step.inSequence(() => buildOutgoingMessage(step.db, message));
   const written = await messaging.find(await step.open(), outgoing, toAttempt(operation));
   return written ? { written } : cancel(refusal);
 }

@@ -8,13 +8,12 @@ import type { Limiter } from '../../../shared/platform/limits/limiter.js';
 import type { Metrics } from '../../../shared/platform/metrics.js';
 import { toStorableText } from '../../../shared/platform/storable-text.js';
 import type { ConnectionCall } from '../../../shared/sync/call-rows.js';
-import type { CallRate } from '../queue/call-rate.js';
+import type { CallRate, EndCall } from '../queue/call-rate.js';
+import { listFields } from './list-fields.js';
 
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** The wait after a 429 response without a Retry-After header. */
 const DEFAULT_WAIT_MS = 30_000;
-const MAX_FIELDS = 50;
-const MAX_FIELD_CHARS = 60;
 /**
  * Response headers with the vendor's id of the request. The vendor's support staff ask for this id.
  */
@@ -72,9 +71,21 @@ export class VendorCaller {
    * @throws {StoppedError} after {@link stop}
    */
   async call(baseUrl: string, request: VendorRequest): Promise<VendorResponse> {
-    const { client, vendor } = this.parts;
     const url = buildUrl(baseUrl, request.path);
-    await this.admit();
+    const endCall = await this.admit();
+    let isAnswered = false;
+    try {
+      const response = await this.send(url, request);
+      isAnswered = true;
+      return response;
+    } finally {
+      endCall(isAnswered);
+    }
+  }
+
+  private async send(url: string, request: VendorRequest): Promise<VendorResponse> {
+    const { client, vendor } = this.parts;
+    await this.spendAppPoint();
     // The lease may have ended during the wait, or during a token refresh before this call. Two
     // workers may read at the same time, but only one may write.
     if (request.method !== 'GET') this.parts.assertLease();
@@ -109,14 +120,19 @@ export class VendorCaller {
 
   /**
    * Waits until the connection's rate limit allows a call.
-   * @throws {VendorError} if the service's rate limit at this vendor is used up
    * @throws {StoppedError} once the step has been stopped
    */
-  private async admit(): Promise<void> {
-    const { limiter, rate, vendor } = this.parts;
+  private async admit(): Promise<EndCall> {
+    const endCall = await this.parts.rate.wait(() => !this.isStopped);
+    if (endCall && !this.isStopped) return endCall;
+    endCall?.(false);
+    throw new StoppedError('The step makes no further calls.');
+  }
+
+  /** @throws {VendorError} if the service's rate limit at this vendor is used up */
+  private async spendAppPoint(): Promise<void> {
+    const { limiter, vendor } = this.parts;
     const { vendor: name, limits } = vendor.manifest;
-    await rate.wait(() => !this.isStopped);
-    if (this.isStopped) throw new StoppedError('The step makes no further calls.');
     if (limits.perAppAndMinute === undefined) return;
     const wish = { name: 'vendor-app', points: 1, perMinute: limits.perAppAndMinute };
     const { isGranted, resetMs } = await limiter.spendPoints(name, wish);
@@ -211,28 +227,4 @@ function toVendorError({ method }: VendorRequest, cause: unknown): VendorError {
 function findRequestId(headers: VendorResponse['headers']): string | null {
   const value = REQUEST_ID_HEADERS.map((name) => headers[name]).find((one) => typeof one === 'string');
   return typeof value === 'string' ? toStorableText(value.slice(0, 200)) : null;
-}
-
-/**
- * Returns the names of the top-level fields of a body. Returns no names if the body is neither JSON
- * nor a form.
- */
-function listFields(body: string): string[] {
-  const names = body.startsWith('{')
-    ? listJsonFields(body)
-    : /^[\w.[\]%-]+=/.test(body)
-      ? [...new URLSearchParams(body).keys()]
-      : [];
-  return [...new Set(names.map((name) => toStorableText(name.slice(0, MAX_FIELD_CHARS))))].slice(
-    0,
-    MAX_FIELDS,
-  );
-}
-
-function listJsonFields(body: string): string[] {
-  try {
-    return Object.keys(JSON.parse(body) as object);
-  } catch {
-    return [];
-  }
 }
