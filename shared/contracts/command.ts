@@ -162,10 +162,15 @@ export interface CommandDefinition<Input = unknown> {
    */
   isPersonOnly?: boolean;
   /**
-   * Commands that share a conflict key run one after another. The id of the entity is always a
-   * conflict key too.
+   * Commands that share a conflict key run one after another. The id of the entity is a conflict
+   * key too, unless `sharesEntity` is set.
    */
   conflictKeys?: (input: Input, actor: Actor) => string[];
+  /**
+   * True if several commands of this type for one record may run as a set, because they do not
+   * change the record.
+   */
+  sharesEntity?: true;
   /** The tenants whose rows the command reads or writes besides those of its own tenant. */
   otherTenantIds?: (input: Input) => string[];
 }

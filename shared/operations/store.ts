@@ -3,6 +3,7 @@ import { EXPIRED_ENDPOINT_QUEUES } from '../deliveries/expired-endpoint-queues.j
 import type { ErrorBody } from '../platform/errors.js';
 import type { Database, SqlQuery, Transaction } from '../platform/postgres/database.js';
 import { deleteExpiredRows, type ExpiryRule, RETENTION } from '../records/expiry.js';
+import { recordsetSql } from '../records/record-refs.js';
 import type { RowSweep } from '../records/sweeps/schedule.js';
 import { EXPIRED_SWEEP_FAILURES } from '../records/sweeps/sweep-failures.js';
 import { EXPIRED_INVITATIONS } from '../resources/access-mails/invitation-rows.js';
@@ -132,25 +133,35 @@ export async function findResultOrStoreOperation(
       values: [command.tenantId, command.id],
     });
     if (row) return rebuildResult(row, (sqlQuery) => tx.query(sqlQuery));
-    storeOperationAtCommit(tx, command, leaseSeconds);
+    storeOperationsAtCommit(tx, [command], leaseSeconds);
     return undefined;
   });
 }
 
 export async function storeOperation(db: Database, command: Command, leaseSeconds: number): Promise<void> {
-  await db.transaction([command.tenantId], async (tx) => storeOperationAtCommit(tx, command, leaseSeconds));
+  await db.transaction([command.tenantId], async (tx) =>
+    storeOperationsAtCommit(tx, [command], leaseSeconds),
+  );
 }
 
 /**
- * Stores the operation when the caller's transaction commits. If the transaction does not commit,
- * the command never runs.
+ * Stores the operations when the caller's transaction commits. If the transaction does not commit,
+ * the commands never run.
  */
-export function storeOperationAtCommit(tx: Transaction, command: Command, leaseSeconds: number): void {
+export function storeOperationsAtCommit(
+  tx: Transaction,
+  commands: readonly Command[],
+  leaseSeconds: number,
+): void {
+  if (commands.length === 0) return;
+  const rows = commands.map((command) => ({ tenant_id: command.tenantId, id: command.id, command }));
   tx.queryAtCommit({
-    name: 'store-operation',
-    text: `insert into operations (tenant_id, id, command, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
+    name: 'store-operations',
+    text: `insert into operations (tenant_id, id, command, lease_until)
+           select tenant_id, id, command, now() + make_interval(secs => $2)
+           from ${recordsetSql('tenant_id uuid, id uuid, command jsonb')}
            on conflict (tenant_id, id) do update set lease_until = excluded.lease_until`,
-    values: [command.tenantId, command.id, JSON.stringify(command), leaseSeconds],
+    values: [JSON.stringify(rows), leaseSeconds],
   });
 }
 

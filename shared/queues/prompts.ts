@@ -1,7 +1,7 @@
 import type { Runtime } from '../platform/process/runtime.js';
 import { addJobs, openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 import { EXPORTS_QUEUE, openExportsQueue, promptExports } from './exports.js';
-import { INTEGRATIONS_QUEUE, openIntegrationsQueue, wakeConnectionQueues } from './integrations.js';
+import { INTEGRATIONS_QUEUE, promptConnectionQueues } from './integrations.js';
 import {
   ACCESS_MAILS_PROMPT,
   MESSAGES_QUEUE,
@@ -49,14 +49,11 @@ const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
         records.map(({ tenantId, id }) => ({ tenantId, exportId: id })),
       );
   },
-  [INTEGRATIONS_QUEUE]: (runtime) => {
-    const queue = openIntegrationsQueue(runtime);
-    return (records) =>
-      wakeConnectionQueues(
-        queue,
-        records.map(({ tenantId, id }) => ({ tenantId, connectionId: id })),
-      );
-  },
+  [INTEGRATIONS_QUEUE]: (runtime) => (records) =>
+    promptConnectionQueues(
+      runtime,
+      records.map(({ tenantId, id }) => ({ tenantId, connectionId: id })),
+    ),
   [WEBHOOKS_QUEUE]: (runtime) => {
     const queue = openWebhooksQueue(runtime);
     return (records) =>

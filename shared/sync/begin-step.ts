@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/postgres/database.js';
+import type { SqlQuery, Transaction } from '../platform/postgres/database.js';
 import { buildNextWorkSql } from './find-due-connections.js';
 import {
   type ConnectionHealth,
@@ -98,6 +98,8 @@ export async function readConnectionSettings(
   return row?.settings;
 }
 
+type ConnectionRef = Pick<StepConnection, 'tenantId' | 'connectionId'>;
+
 /**
  * Returns the milliseconds until the next work of a connection is due; null if the connection has
  * no work.
@@ -105,14 +107,31 @@ export async function readConnectionSettings(
  */
 export async function findNextWorkMs(
   tx: Transaction,
-  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  connection: ConnectionRef,
   kinds: readonly string[],
 ): Promise<number | null> {
-  const [row] = await tx.query<{ in_ms: number | null }>({
+  const [row] = await tx.query<NextWork>(buildNextWorkQuery(connection, kinds));
+  return row?.in_ms ?? null;
+}
+
+/** Like {@link findNextWorkMs}, but after all other queries of the transaction. */
+export function findNextWorkAtCommit(
+  tx: Transaction,
+  connection: ConnectionRef,
+  { kinds, onFound }: { kinds: readonly string[]; onFound: (inMs: number | null) => void },
+): void {
+  tx.queryAtCommit<NextWork>(buildNextWorkQuery(connection, kinds), ([row]) => onFound(row?.in_ms ?? null));
+}
+
+interface NextWork {
+  in_ms: number | null;
+}
+
+function buildNextWorkQuery({ tenantId, connectionId }: ConnectionRef, kinds: readonly string[]): SqlQuery {
+  return {
     name: 'find-next-connection-work',
     text: `select (extract(epoch from ${buildNextWorkSql('o.kind = any($3::text[])')} - now()) * 1000)::float8 as in_ms
            from connections c where c.tenant_id = $1 and c.id = $2`,
     values: [tenantId, connectionId, kinds],
-  });
-  return row?.in_ms ?? null;
+  };
 }

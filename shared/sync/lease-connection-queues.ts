@@ -116,15 +116,27 @@ export async function resumeConnectionQueues(tx: Transaction, refs: readonly Rec
 /**
  * Records that a webhook arrived now. Skips a connection whose last recorded webhook arrived less
  * than ten seconds ago, because the update waits for the connection's running step, and that step
- * for this transaction.
+ * for this transaction. Locks a skipped queue too if `must_lock` is true.
  */
-export async function recordWebhookArrivals(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
+export async function recordWebhookArrivals(
+  tx: Transaction,
+  refs: readonly (RecordRef & { must_lock: boolean })[],
+): Promise<void> {
   await tx.query({
     name: 'record-webhook-arrivals',
-    text: `update connection_queues l set last_webhook_at = now()
-           from ${recordsetSql('tenant_id uuid, id uuid')}
-           where l.tenant_id = r.tenant_id and l.connection_id = r.id
-             and (l.last_webhook_at is null or l.last_webhook_at < now() - interval '10 seconds')`,
+    // Lock the rows in id order. Otherwise two batches that receive webhooks of the same
+    // connections could deadlock.
+    text: `with locked as materialized (
+             select l.tenant_id, l.connection_id from connection_queues l
+             join (select r.tenant_id, r.id, bool_or(r.must_lock) as must_lock
+                   from ${recordsetSql('tenant_id uuid, id uuid, must_lock boolean')} group by 1, 2) r
+               on l.tenant_id = r.tenant_id and l.connection_id = r.id
+             where r.must_lock or ${IS_ARRIVAL_OLD}
+             order by l.tenant_id, l.connection_id for no key update of l)
+           update connection_queues l set last_webhook_at = now() from locked k
+           where l.tenant_id = k.tenant_id and l.connection_id = k.connection_id and ${IS_ARRIVAL_OLD}`,
     values: [JSON.stringify(refs)],
   });
 }
+
+const IS_ARRIVAL_OLD = "(l.last_webhook_at is null or l.last_webhook_at < now() - interval '10 seconds')";

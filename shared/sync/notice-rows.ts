@@ -10,7 +10,10 @@ export interface InboundNoticeRow {
   hint?: string | null;
 }
 
-/** Stores the items of webhooks. Returns only the items that were not stored before. */
+/**
+ * Stores the items of webhooks. Returns only the items that were not stored before. Inserts them in
+ * the sequence of their ids. Otherwise two transactions that insert the same items could deadlock.
+ */
 export async function insertInboundNotices(
   tx: Transaction,
   notices: readonly InboundNoticeRow[],
@@ -21,6 +24,7 @@ export async function insertInboundNotices(
     text: `insert into inbound_notices (tenant_id, connection_id, dedupe_id, stream, hint, is_waiting)
            select tenant_id, connection_id, dedupe_id, stream, hint, hint is not null
            from ${recordsetSql('tenant_id uuid, connection_id uuid, dedupe_id text, stream text, hint text')}
+           order by tenant_id, connection_id, dedupe_id
            on conflict do nothing returning tenant_id, connection_id, dedupe_id, stream, hint`,
     values: [JSON.stringify(notices)],
   });

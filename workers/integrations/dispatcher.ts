@@ -1,5 +1,7 @@
 import type { ConnectionQueueRef } from '../../shared/queues/integrations.js';
+import type { WritesQueue } from '../../shared/queues/writes.js';
 import { QueueKeeper } from '../leased-queues/queue-keeper.js';
+import { CommandSender } from './queue/command-sender.js';
 import { type ConnectionQueue, connectionLeaseStore } from './queue/connection-queue.js';
 import { ReadyQueues } from './queue/ready-queues.js';
 import { StepPermits } from './queue/step-permits.js';
@@ -34,10 +36,14 @@ export class IntegrationsDispatcher {
 
   private readonly services: StepServices;
 
-  constructor(services: Omit<StepServices, 'holdsLease'>) {
+  constructor({
+    writes,
+    ...services
+  }: Omit<StepServices, 'holdsLease' | 'commands'> & { writes: WritesQueue }) {
     const holdsLease = (queue: ConnectionQueue) =>
       this.keeper.hasValidLeases && this.keeper.get(queue.ref) === queue;
-    this.services = { ...services, holdsLease };
+    const commands = new CommandSender(writes, services.runtime.logger);
+    this.services = { ...services, commands, holdsLease };
     this.keeper = new QueueKeeper(services.runtime, connectionLeaseStore, (queue) => this.schedule(queue));
   }
 
@@ -46,10 +52,16 @@ export class IntegrationsDispatcher {
   }
 
   /**
-   * Starts the queue's due work. If another process has the queue's lease, wakes the queue there.
+   * Starts the due work of these queues. If another process has a queue's lease, wakes the queue
+   * there.
    */
-  wake(ref: ConnectionQueueRef): Promise<void> {
-    return this.keeper.wake([ref]);
+  wake(refs: ConnectionQueueRef[]): Promise<void> {
+    return this.keeper.wake(refs);
+  }
+
+  /** Starts the due work of the queues that this process has leased. Returns the others. */
+  wakeLeased(refs: readonly ConnectionQueueRef[]): ConnectionQueueRef[] {
+    return this.isClosing ? [...refs] : this.keeper.wakeLeased(refs);
   }
 
   countRunning() {

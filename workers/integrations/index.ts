@@ -7,14 +7,16 @@ import { addQueueGauges } from '../../shared/queues/gauges.js';
 import {
   INTEGRATIONS_QUEUE,
   type IntegrationJob,
+  listWokenQueues,
   openIntegrationsQueue,
+  registerLocalWorker,
 } from '../../shared/queues/integrations.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { IntegrationsDispatcher } from './dispatcher.js';
 
 /**
- * Maximum number of concurrent jobs. Few are enough, because a job only wakes the queue of one
- * connection.
+ * Maximum number of concurrent jobs. Few are enough, because a job only wakes the queues of
+ * connections.
  */
 const CONCURRENCY = 4;
 
@@ -26,6 +28,7 @@ export async function startIntegrationsWorker(runtime: Runtime, vendors: Vendors
   const writes = openWritesQueue(runtime);
   const dispatcher = new IntegrationsDispatcher({ runtime, vendors, client, writes });
   await dispatcher.start();
+  registerLocalWorker(runtime, (refs) => dispatcher.wakeLeased(refs));
   lifecycle.onClose('integrations dispatcher', () => dispatcher.close());
   addCollectedGauge(metrics, {
     name: 'tow_integration_steps',
@@ -35,7 +38,12 @@ export async function startIntegrationsWorker(runtime: Runtime, vendors: Vendors
       for (const [pool, count] of Object.entries(dispatcher.countRunning())) set({ pool }, count);
     },
   });
-  openWorker<IntegrationJob>(runtime, INTEGRATIONS_QUEUE, async ({ data }) => dispatcher.wake(data), {
-    concurrency: CONCURRENCY,
-  });
+  openWorker<IntegrationJob>(
+    runtime,
+    INTEGRATIONS_QUEUE,
+    async ({ data }) => dispatcher.wake(listWokenQueues(data)),
+    {
+      concurrency: CONCURRENCY,
+    },
+  );
 }

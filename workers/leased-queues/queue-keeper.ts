@@ -92,7 +92,7 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
    * sends a broadcast that wakes the queue there. Rejects if PostgreSQL is unreachable.
    */
   async wake(refs: Ref[]): Promise<void> {
-    const notHeld = refs.filter((ref) => !this.wakeHeld(ref));
+    const notHeld = this.wakeLeased(refs);
     if (notHeld.length === 0 || this.isClosing) return;
     const requested = new Map(notHeld.map((ref) => [this.store.keyOf(ref), { ...ref, owner: newId() }]));
     // This process has no leases, so its last renewal may be long ago. The query below acquires new
@@ -110,6 +110,11 @@ export class QueueKeeper<Ref extends object, Queue extends LeasedQueue<Ref>> {
     }
     if (heldElsewhere.length > 0)
       await this.runtime.bus.publish(this.store.channel, JSON.stringify(heldElsewhere));
+  }
+
+  /** Wakes those of these queues that this process has leased, and returns the others. */
+  wakeLeased(refs: readonly Ref[]): Ref[] {
+    return refs.filter((ref) => !this.wakeHeld(ref));
   }
 
   private add(queue: Queue): void {

@@ -2,13 +2,14 @@ import type { Command } from '../../shared/contracts/command.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 
 /**
- * Lists the conflict keys of a command: the record, the Idempotency-Key, and keys that the
- * command's type defines, for example an invoice number. Commands that share a key must not run
- * concurrently.
+ * Lists the conflict keys of a command: the record, unless the command's type shares it, the
+ * Idempotency-Key, and keys that the command's type defines, for example an invoice number.
+ * Commands that share a key must not run concurrently.
  */
 function listConflictKeys(command: Command): string[] {
-  const own = getCommandDefinition(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
-  const keys = [`entity:${command.entityId}`, ...own];
+  const { conflictKeys, sharesEntity } = getCommandDefinition(command.type);
+  const own = conflictKeys?.(command.input as never, command.actor) ?? [];
+  const keys = sharesEntity ? [...own] : [`entity:${command.entityId}`, ...own];
   if (command.idempotency) keys.push(`idempotency:${command.idempotency.key}`);
   return keys.map((key) => `${command.tenantId}/${key}`);
 }

@@ -132,6 +132,7 @@ export const receiveNotices = defineCommand<ConnectionNotices>({
   type: 'connection.receive',
   action: 'connection.notified',
   permission: 'admin',
+  sharesEntity: true,
   schema: Joi.object({ notices: Joi.array().items(Joi.object()).required() }),
 });
 

@@ -55,6 +55,17 @@ export async function lockConnections(
   return rows;
 }
 
+/** Returns the keys of those connections that exist. */
+export async function findConnections(tx: Transaction, refs: readonly RecordRef[]): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'find-connections',
+    text: `select distinct c.tenant_id, c.id from ${recordsetSql('tenant_id uuid, id uuid')}
+           join connections c on c.tenant_id = r.tenant_id and c.id = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
+}
+
 /** Returns the keys of the connections to accounting vendors. */
 export async function findAccountingConnections(
   tx: Transaction,

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
 
 const MAX_ATTEMPTS = 6;
+const TIMEOUT_MS = 5000;
 
 export interface WebhookPost {
   url: string;
@@ -9,6 +11,15 @@ export interface WebhookPost {
   buildHeaders: () => Record<string, string>;
   /** The number of copies, all sent at the same time. */
   copies: number;
+}
+
+/** Returns the status of the response. Uses undici, which needs half the CPU time of `fetch`. */
+async function send(post: { url: string; body: string; headers: Record<string, string> }): Promise<number> {
+  const { url, body, headers } = post;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await request(url, { method: 'POST', headers, body, signal });
+  await response.body.dump();
+  return response.statusCode;
 }
 
 /** Posts the webhooks of a vendor's double, and repeats those that were not accepted. */
@@ -38,9 +49,7 @@ export class WebhookPosts {
   private async repeat({ url, body, buildHeaders }: WebhookPost): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS && !this.isStopped; attempt++) {
       const headers = { 'content-type': 'application/json', ...buildHeaders() };
-      const status = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(5000) })
-        .then((response) => response.status)
-        .catch(() => 0);
+      const status = await send({ url, body, headers }).catch(() => 0);
       this.statuses.push(status);
       if (status >= 200 && status < 300) return;
       await sleep(100 * 2 ** attempt);

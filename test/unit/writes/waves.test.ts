@@ -75,6 +75,15 @@ describe('splitIntoWaves', () => {
     fc.assert(property, { numRuns: countRuns(300) });
   });
 
+  it('webhooks for one connection are in one wave, and a change of the connection waits for none', () => {
+    const [tenant = ''] = tenants;
+    const [entityId = ''] = entities;
+    const receive = () => buildCommand('connection.receive', tenant, { notices: [] }, { entityId });
+    const update = () => buildCommand('connection.update', tenant, {}, { entityId });
+    const [first, second, change, later] = [receive(), receive(), update(), update()];
+    expect(splitIntoWaves([first, second, change, later])).to.deep.equal([[first, second, change], [later]]);
+  });
+
   it('the waves contain every command once, and no wave is empty', () => {
     const property = fc.property(batches, (commands) => {
       const waves = splitIntoWaves(commands);

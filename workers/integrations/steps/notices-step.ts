@@ -2,7 +2,7 @@ import { failpoint } from '../../../shared/config/failpoints.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { endNotices, isReadLater, readLater, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
-import { findStreamKind } from '../kinds/record-kinds.js';
+import { findStreamKind, KNOWN_KINDS } from '../kinds/record-kinds.js';
 import { keepEarly } from '../records/keep-early.js';
 import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges, toHint } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
@@ -31,6 +31,7 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
   const commands: StepCommand[] = [];
   await step.finish({
     commands,
+    nextKinds: KNOWN_KINDS,
     async store(tx) {
       const stored = await storeChanges(tx, step, { kind, changes });
       commands.push(...stored.commands);

@@ -58,19 +58,26 @@ export async function runStep(services: StepServices, queue: ConnectionQueue): P
     // During a rolling update, a newer version may have added this vendor. Leave the work to the
     // workers of that version.
     if (!vendor) return undefined;
-    return { connection, vendor, work: await chooseWork(tx, queue, connection) };
+    const [work, secrets] = await Promise.all([
+      chooseWork(tx, queue, connection),
+      readSecrets(tx, connection),
+    ]);
+    return { connection, vendor, work, secrets };
   });
   if (!begun) return undefined;
-  const { connection, vendor, work } = begun;
+  const { connection, vendor, work, secrets } = begun;
   if (work.kind === 'wait') return work.ms === undefined ? undefined : Math.max(work.ms, MIN_WAIT_MS);
-  const step = new Step(services, queue, connection, vendor);
+  const step = new Step(services, queue, connection, vendor, secrets);
   try {
     await runWork(step, work);
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
     return undefined;
   }
-  return Math.max(0, queue.rate?.stepWaitMs ?? 0);
+  const rateWaitMs = Math.max(0, queue.rate?.stepWaitMs ?? 0);
+  if (step.nextWorkMs === undefined) return rateWaitMs;
+  if (step.nextWorkMs === null) return undefined;
+  return Math.max(rateWaitMs, step.nextWorkMs > 0 ? Math.max(step.nextWorkMs, MIN_WAIT_MS) : 0);
 }
 
 async function chooseWork(

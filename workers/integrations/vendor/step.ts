@@ -3,31 +3,27 @@ import type { OpenConnection } from '../../../shared/integrations/contract/conne
 import type { TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
 import { getVendorAddresses } from '../../../shared/integrations/vendor-addresses.js';
-import { storeOperationAtCommit } from '../../../shared/operations/store.js';
+import { storeOperationsAtCommit } from '../../../shared/operations/store.js';
 import type { OutboundClient } from '../../../shared/outbound/client.js';
 import type { Database, Transaction } from '../../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../../shared/platform/process/runtime.js';
-import { enqueueBatch, type WritesQueue } from '../../../shared/queues/writes.js';
-import { recordConnectionStatus } from '../../../shared/resources/connections/commands.js';
 import { createIntegrationCommand } from '../../../shared/resources/connections/integration-command.js';
 import type { ConnectionSecrets } from '../../../shared/resources/connections/secrets.js';
-import { nextConnectionStatus } from '../../../shared/resources/connections/transitions.js';
-import type { ConnectionStatus } from '../../../shared/resources/connections/vocabulary.js';
-import { lockHeldConnection, type StepConnection } from '../../../shared/sync/begin-step.js';
-import { type ConnectionCall, insertCalls } from '../../../shared/sync/call-rows.js';
-import { storeConnectionHealth } from '../../../shared/sync/lease-connection-queues.js';
-import { closeBreaker, openBreaker } from '../../leased-queues/circuit-breaker.js';
+import {
+  findNextWorkAtCommit,
+  lockHeldConnection,
+  type StepConnection,
+} from '../../../shared/sync/begin-step.js';
+import { insertCalls } from '../../../shared/sync/call-rows.js';
+import type { SecretRow } from '../../../shared/sync/secret-rows.js';
 import { CallRate } from '../queue/call-rate.js';
+import type { CommandSender } from '../queue/command-sender.js';
 import type { ConnectionQueue } from '../queue/connection-queue.js';
+import { judgeHealth } from './judge-health.js';
 import { selectLoggedCalls } from './select-logged-calls.js';
 import { isSignedIn, openSecrets } from './tokens.js';
 import { VendorCaller } from './vendor-caller.js';
 
-/**
- * The pause after the vendor refused the credentials. New credentials or a test of the connection
- * end the pause.
- */
-const REFUSED_PAUSE_MS = 15 * 60_000;
 /** If the job of a step's command is lost, the clock resubmits the command after this time. */
 const COMMAND_LEASE_SECONDS = 5;
 
@@ -35,7 +31,7 @@ export interface StepServices {
   runtime: Runtime;
   vendors: Vendors;
   client: OutboundClient;
-  writes: WritesQueue;
+  commands: CommandSender;
   /** False once this process has lost the queue's lease, or may have lost it. */
   holdsLease(queue: ConnectionQueue): boolean;
 }
@@ -59,6 +55,8 @@ export interface StepResult {
    * True for a read that runs every few seconds. Of its successful calls, one a minute is logged.
    */
   isRoutine?: true;
+  /** Of the only result of a step: also looks for the connection's next work of these kinds. */
+  nextKinds?: readonly string[];
   /** Undefined if the step succeeded. Null if the step shows nothing about the vendor's health. */
   error?: VendorError | undefined | null;
   commands?: StepCommand[];
@@ -72,6 +70,11 @@ export class Step {
   readonly db: Database;
   /** The version of the secrets with which this step calls the vendor. */
   secretsVersion: number | null;
+  /**
+   * Milliseconds until the connection's next work; null if it has none. Undefined if the step has
+   * not looked for it.
+   */
+  nextWorkMs: number | null | undefined;
   /** True if this step uses an access token from a sign-in. */
   private isSignedIn = false;
   private opened: Promise<OpenConnection> | undefined;
@@ -84,6 +87,7 @@ export class Step {
     readonly queue: ConnectionQueue,
     readonly connection: StepConnection,
     readonly vendor: TenantVendor,
+    private readonly stored: SecretRow | undefined,
   ) {
     const { runtime, client } = services;
     this.db = runtime.db;
@@ -99,7 +103,15 @@ export class Step {
   get tokenParts() {
     const { db, config } = this.services.runtime;
     const { externalAccount } = this.connection;
-    return { db, config, vendor: this.vendor, caller: this.caller, ref: this.queue.ref, externalAccount };
+    return {
+      db,
+      config,
+      vendor: this.vendor,
+      caller: this.caller,
+      ref: this.queue.ref,
+      externalAccount,
+      stored: this.stored,
+    };
   }
 
   /**
@@ -165,29 +177,38 @@ export class Step {
 
   /**
    * Stores a result of the step, its calls, health and commands in one transaction. Then submits
-   * the commands; if this process dies first, the clock submits them.
+   * the commands.
    * @throws {LeaseLostError} if this process no longer has the lease
    */
   async finish(result: StepResult): Promise<void> {
-    const { runtime, writes } = this.services;
     // Other writes of this step may add calls while the transaction runs.
     const calls = [...this.caller.calls];
     const commands = await this.db.transaction([this.connection.tenantId], async (tx) => {
       const held = await lockHeldConnection(tx, { ...this.queue.ref, owner: this.queue.owner });
       if (!held) throw new LeaseLostError('the lease of a connection was lost during a step');
-      const statusCommands = this.judgeHealth(tx, held, { ...result, calls });
+      const statusCommands = judgeHealth(tx, held, {
+        queue: this.queue,
+        secretsVersion: this.secretsVersion,
+        error: result.error,
+        calls,
+      });
       const further = (await result.store?.(tx)) ?? [];
       const all = this.buildCommands([...(result.commands ?? []), ...further, ...statusCommands]);
       insertCalls(tx, this.connection, result.isRoutine ? selectLoggedCalls(this.queue, calls) : calls);
-      for (const command of all) storeOperationAtCommit(tx, command, COMMAND_LEASE_SECONDS);
+      storeOperationsAtCommit(tx, all, COMMAND_LEASE_SECONDS);
+      // A woken queue looks again anyway.
+      if (result.nextKinds && !this.queue.isWoken)
+        findNextWorkAtCommit(tx, this.connection, {
+          kinds: result.nextKinds,
+          onFound: (inMs) => {
+            this.nextWorkMs = inMs;
+          },
+        });
       return all;
     });
     this.caller.calls.splice(0, calls.length);
     this.log(result, calls.length);
-    if (commands.length > 0)
-      await enqueueBatch(writes, commands, null).catch((error: unknown) =>
-        runtime.logger.warn({ err: error }, 'could not submit the commands of a connection; the clock will'),
-      );
+    await this.services.commands.send(commands);
   }
 
   private log({ error, isRoutine }: StepResult, calls: number): void {
@@ -200,47 +221,5 @@ export class Step {
 
   private buildCommands(commands: readonly StepCommand[]): Command[] {
     return commands.map((command) => createIntegrationCommand(this.connection, command));
-  }
-
-  /**
-   * Updates the connection's pauses and counters. Returns the commands that change the connection's
-   * status.
-   */
-  private judgeHealth(
-    tx: Transaction,
-    held: StepConnection,
-    { error, calls }: StepResult & { calls: readonly ConnectionCall[] },
-  ): StepCommand[] {
-    const { health, status, connectionId } = held;
-    const now = Date.now();
-    const changeStatus = (move: 'refuse' | 'fail' | 'recover', reason: string | null) => [
-      { type: recordConnectionStatus.type, entityId: connectionId, input: { move, reason } },
-    ];
-    const isBroken = error && (error.kind === 'again' || error.kind === 'unknown_outcome');
-    // If a person entered new credentials during the step, the refusal concerns only the old
-    // credentials.
-    const isRefused = error?.kind === 'auth' && held.secretsVersion === this.secretsVersion;
-    if (error?.retryAfterMs !== undefined)
-      health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + error.retryAfterMs);
-    const wasOpen = health.openCount > 0;
-    // Any result except `auth` means that the vendor accepted the refreshed token. After a later
-    // refusal, the worker may then refresh the token again.
-    if (error !== null && error?.kind !== 'auth') this.queue.hasRefreshed = false;
-    // Store the pause here, because the command that changes the status may run much later.
-    if (isRefused) health.openUntil = Math.max(health.openUntil ?? 0, now + REFUSED_PAUSE_MS);
-    if (isBroken) openBreaker(health, { now, random: Math.random() });
-    else if (error !== null && error?.kind !== 'limit' && error?.kind !== 'auth') closeBreaker(health);
-    storeConnectionHealth(tx, held, {
-      ...health,
-      hasSucceeded:
-        error === null ? undefined : !isBroken && error?.kind !== 'auth' && error?.kind !== 'limit',
-      lastError: error?.message ?? null,
-      calls: calls.length,
-      failures: calls.filter((call) => call.error !== null).length,
-    });
-    const canRefuse = nextConnectionStatus(status as ConnectionStatus, 'refuse') !== undefined;
-    if (isRefused) return canRefuse ? changeStatus('refuse', error.message) : [];
-    if (health.openCount > 0 && !wasOpen) return changeStatus('fail', error?.message ?? null);
-    return error === undefined && status === 'failing' ? changeStatus('recover', null) : [];
   }
 }

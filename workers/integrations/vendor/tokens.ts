@@ -15,7 +15,6 @@ import {
 import {
   countRefusal,
   leaseRefresh,
-  readSecrets,
   type SecretRow,
   storeRefreshed,
 } from '../../../shared/sync/secret-rows.js';
@@ -38,6 +37,8 @@ export interface TokenParts {
   ref: ConnectionQueueRef;
   /** The vendor account of the connection. Null until the vendor has named the account. */
   externalAccount: string | null;
+  /** The secrets that are stored when the step begins. */
+  stored: SecretRow | undefined;
 }
 
 export interface OpenSecrets {
@@ -52,8 +53,7 @@ export interface OpenSecrets {
  * @throws {VendorError} `auth` if a person must sign in again, `again` if the step must wait
  */
 export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<OpenSecrets> {
-  const { db, config, ref } = parts;
-  const row = await db.transaction([ref.tenantId], (tx) => readSecrets(tx, ref));
+  const { config, ref, stored: row } = parts;
   if (!row) throw new VendorError('No credentials are stored. Connect again.', { kind: 'auth' });
   const key = deriveConnectionsKey(config.secretKey);
   const secrets = unsealSecrets(key, ref.connectionId, row.sealed);

@@ -8,10 +8,10 @@ import {
   updateConnections,
 } from './action-handlers.js';
 import { createConnections } from './create-handler.js';
+import { receiveConnectionNotices } from './receive-handler.js';
 import { reconcileConnections } from './reconcile-handler.js';
 import {
   authorizeConnections,
-  receiveConnectionNotices,
   recordConnectionStatuses,
   recordConnectionsUnrevoked,
   recordConnectionsVerified,

@@ -4,17 +4,11 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { type PlannedMerge, planMerge } from '../../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
-import { recordWebhookArrivals, resumeConnectionQueues } from '../../../sync/lease-connection-queues.js';
-import { insertInboundNotices } from '../../../sync/notice-rows.js';
+import { resumeConnectionQueues } from '../../../sync/lease-connection-queues.js';
 import { markVerified, storeSecrets, useOAuthAttempt } from '../../../sync/secret-rows.js';
 import { DESCRIBE_STREAM, makeStreamsDue } from '../../../sync/stream-rows.js';
 import { insertNotices, type NoticeDraft } from '../../notices/store.js';
-import type {
-  ConnectionAuthorization,
-  ConnectionNotices,
-  ConnectionStatusChange,
-  ConnectionVerification,
-} from '../commands.js';
+import type { ConnectionAuthorization, ConnectionStatusChange, ConnectionVerification } from '../commands.js';
 import {
   CONNECTION_LABEL,
   type ConnectionRow,
@@ -61,35 +55,6 @@ export async function authorizeConnections(
     });
   }
   return outcomes;
-}
-
-/**
- * Stores new items of webhooks. The worker then reads the record that an item names, or the whole
- * stream if the item names none. An item that is already stored has no effect.
- */
-export async function receiveConnectionNotices(
-  tx: Transaction,
-  commands: Command<ConnectionNotices>[],
-): Promise<CommandOutcome[]> {
-  const rows = await lockConnections(tx, commands);
-  const known = commands.filter((command) => rows.has(refKey(toRecordRef(command))));
-  const added = await insertInboundNotices(
-    tx,
-    known.flatMap(({ tenantId: tenant_id, entityId: connection_id, input }) =>
-      input.notices.map((notice) => ({ tenant_id, connection_id, ...notice })),
-    ),
-  );
-  // If an item names its record, the worker reads only that record. Otherwise the whole stream is
-  // due.
-  const due = added.flatMap(({ tenant_id, connection_id: id, stream, hint }) =>
-    hint == null ? [{ tenant_id, id, stream }] : [],
-  );
-  const woken = new Set(added.map(({ connection_id }) => connection_id));
-  await Promise.all([makeStreamsDue(tx, due), recordWebhookArrivals(tx, known.map(toRecordRef))]);
-  return commands.map((command) => {
-    if (!known.includes(command)) return notFoundOutcome(CONNECTION_LABEL);
-    return woken.has(command.entityId) ? promptedOutcome(command) : UNCHANGED;
-  });
 }
 
 /**

@@ -16,10 +16,22 @@ export interface CheckedCall {
   body?: unknown;
 }
 
+/** What {@link ContractCheck.complete} needs of a schema: its members, and how to blank them. */
+interface Shape {
+  properties: Record<string, Schema>;
+  blanks: [name: string, blank: () => unknown][];
+}
+
 /** Checks requests to a vendor, and its responses, against the vendor's own contract. */
 export class ContractCheck {
   private readonly ajv: Ajv;
   private readonly validators = new Map<string, ValidateFunction>();
+  // Loads of thousands of calls run beside the product on the same cores. So nothing that follows
+  // from the contract alone is computed for each call.
+  private readonly validatorsBySchema = new WeakMap<Schema, ValidateFunction>();
+  private readonly querySchemas = new WeakMap<Operation, Schema>();
+  private readonly shapes = new WeakMap<Schema, Shape>();
+  private readonly namedSchemas = new Map<string, Schema>();
   private readonly routes: { pattern: RegExp; path: string; operations: Record<string, Operation> }[];
 
   private constructor(
@@ -66,7 +78,9 @@ export class ContractCheck {
 
   /** Lists the ways in which a value, such as a webhook, violates a schema. */
   checkSchema(name: string, value: unknown): string[] {
-    return this.validate({ $ref: `#/components/schemas/${name}` }, value, name);
+    const schema = this.namedSchemas.get(name) ?? { $ref: `#/components/schemas/${name}` };
+    this.namedSchemas.set(name, schema);
+    return this.validate(schema, value, name);
   }
 
   /**
@@ -81,13 +95,26 @@ export class ContractCheck {
 
   private fill(schema: Schema, given: unknown): unknown {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+    const { properties, blanks } = this.findShape(schema);
+    const filled: Record<string, unknown> = {};
+    for (const [name, blank] of blanks) filled[name] = blank();
+    for (const [name, value] of Object.entries(given))
+      filled[name] = this.fill(properties[name] ?? {}, value);
+    return filled;
+  }
+
+  private findShape(schema: Schema): Shape {
+    const known = this.shapes.get(schema);
+    if (known) return known;
     const { properties = {}, required = [] } = this.resolve(schema);
-    const blanks = required.map((name) => [name, this.blank(properties[name] ?? {})]);
-    const filled = Object.entries(given).map(([name, value]) => [
-      name,
-      this.fill(properties[name] ?? {}, value),
-    ]);
-    return { ...Object.fromEntries(blanks), ...Object.fromEntries(filled) };
+    const blanks = required.map((name): [string, () => unknown] => {
+      const blank = this.blank(properties[name] ?? {});
+      // Each object gets its own nested members, because the double changes them.
+      return [name, typeof blank === 'object' && blank !== null ? () => structuredClone(blank) : () => blank];
+    });
+    const shape = { properties, blanks };
+    this.shapes.set(schema, shape);
+    return shape;
   }
 
   private blank(schema: Schema): unknown {
@@ -112,15 +139,10 @@ export class ContractCheck {
     ];
   }
 
-  private checkQuery({ parameters = [] }: Operation, query: Record<string, unknown>): string[] {
-    const known = parameters.filter((parameter) => parameter.in === 'query');
-    const properties = Object.fromEntries(known.map(({ name, schema }) => [name, schema]));
-    const required = known.filter((parameter) => parameter.required).map(({ name }) => name);
-    return this.validate(
-      { type: 'object', properties, required, additionalProperties: false },
-      query,
-      'query',
-    );
+  private checkQuery(operation: Operation, query: Record<string, unknown>): string[] {
+    const schema = this.querySchemas.get(operation) ?? buildQuerySchema(operation);
+    this.querySchemas.set(operation, schema);
+    return this.validate(schema, query, 'query');
   }
 
   private checkBody(label: string, { requestBody }: Operation, body: unknown): string[] {
@@ -154,15 +176,21 @@ export class ContractCheck {
   }
 
   private validate(schema: Schema, value: unknown, label: string): string[] {
-    const key = JSON.stringify(schema);
-    let validator = this.validators.get(key);
-    if (!validator) {
-      validator = this.ajv.compile(this.withAbsoluteRefs(toJsonSchema(schema)) as object);
-      this.validators.set(key, validator);
-    }
-    // Ajv converts texts to numbers in place, so it gets a copy.
-    if (validator(structuredClone(value))) return [];
+    const validator = this.findValidator(schema);
+    // Ajv converts texts to numbers in place, so it gets a copy, as the other side would parse it.
+    if (validator(value === undefined ? undefined : JSON.parse(JSON.stringify(value)))) return [];
     return (validator.errors ?? []).map((error) => describeError(label, error));
+  }
+
+  private findValidator(schema: Schema): ValidateFunction {
+    const known = this.validatorsBySchema.get(schema);
+    if (known) return known;
+    const key = JSON.stringify(schema);
+    const validator =
+      this.validators.get(key) ?? this.ajv.compile(this.withAbsoluteRefs(toJsonSchema(schema)) as object);
+    this.validators.set(key, validator);
+    this.validatorsBySchema.set(schema, validator);
+    return validator;
   }
 
   private withAbsoluteRefs(schema: unknown): unknown {
@@ -205,4 +233,11 @@ function toJsonSchema(schema: unknown, isMap = false): unknown {
     ...(nullable ? [{ type: 'null' }] : []),
   ];
   return choices.length > 1 ? { anyOf: choices } : converted;
+}
+
+function buildQuerySchema({ parameters = [] }: Operation): Schema {
+  const known = parameters.filter((parameter) => parameter.in === 'query');
+  const properties = Object.fromEntries(known.map(({ name, schema }) => [name, schema]));
+  const required = known.filter((parameter) => parameter.required).map(({ name }) => name);
+  return { type: 'object', properties, required, additionalProperties: false } as Schema;
 }
