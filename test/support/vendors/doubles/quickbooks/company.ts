@@ -15,6 +15,8 @@ export interface BooksChange {
 
 export const toCents = (amount: unknown): number => Math.round(Number(amount ?? 0) * 100);
 
+const toKey = ({ DocNumber }: BooksRecord): string => String(DocNumber ?? '').toLowerCase();
+
 /** A company at QuickBooks: its records, and settings that change its behavior. */
 export class BooksCompany {
   readonly realmId = String(9_000_000_000_000 + randomInt(1_000_000_000));
@@ -25,6 +27,8 @@ export class BooksCompany {
   /** The day until which the books are closed, as YYYY-MM-DD. */
   closedUntil = '';
   private readonly records = new Map<EntityName, Map<string, BooksRecord>>();
+  /** The ids of the invoices with each number, in lower case. */
+  private readonly numbered = new Map<string, Set<string>>();
   private readonly deleted: { entity: EntityName; id: string; at: string }[] = [];
   private lastId = 0;
 
@@ -58,6 +62,11 @@ export class BooksCompany {
     return this.records.get(entity)?.get(String(id));
   }
 
+  /** Lists the invoices with a number, in any case, without a search of all invoices. */
+  listNumbered(number: string): BooksRecord[] {
+    return [...(this.numbered.get(number.toLowerCase()) ?? [])].map((id) => this.get('Invoice', id));
+  }
+
   findAccount(name: string): string {
     return this.list('Account').find(({ Name }) => Name === name)?.Id as string;
   }
@@ -78,23 +87,31 @@ export class BooksCompany {
     const record = { domain: 'QBO', sparse: false, ...before, ...members, Id: key, SyncToken, MetaData };
     const all = this.records.get(entity) ?? new Map<string, BooksRecord>();
     this.records.set(entity, all.set(key, record));
+    if (entity === 'Invoice') this.indexNumber(record, before);
     const isVoid = before !== undefined && /^Voided/.test(String(members.PrivateNote ?? ''));
     const operation = before ? (isVoid ? 'Void' : 'Update') : 'Create';
     this.onChange({ realmId: this.realmId, entity, id: key, operation, at });
     return record;
   }
 
+  private indexNumber(record: BooksRecord, before: BooksRecord | undefined): void {
+    if (before) this.numbered.get(toKey(before))?.delete(record.Id);
+    this.numbered.set(toKey(record), (this.numbered.get(toKey(record)) ?? new Set()).add(record.Id));
+  }
+
   remove(entity: EntityName, id: string): void {
+    const before = this.find(entity, id);
+    if (entity === 'Invoice' && before) this.numbered.get(toKey(before))?.delete(id);
     this.records.get(entity)?.delete(id);
     const at = new Date().toISOString();
     this.deleted.push({ entity, id, at });
     this.onChange({ realmId: this.realmId, entity, id, operation: 'Delete', at });
   }
 
-  query({ entity, orderBy, start, max, matches }: ParsedQuery): BooksRecord[] {
-    const found = this.list(entity as EntityName).filter(
-      (record) => record.Active !== false && matches(record),
-    );
+  query({ entity, number, orderBy, start, max, matches }: ParsedQuery): BooksRecord[] {
+    const isNumbered = entity === 'Invoice' && number !== undefined;
+    const candidates = isNumbered ? this.listNumbered(number) : this.list(entity as EntityName);
+    const found = candidates.filter((record) => record.Active !== false && matches(record));
     if (orderBy)
       found.sort((a, b) => (String(readMember(a, orderBy)) < String(readMember(b, orderBy)) ? -1 : 1));
     return found.slice(start - 1, start - 1 + max);

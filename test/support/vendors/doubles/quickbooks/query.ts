@@ -14,6 +14,8 @@ export interface ParsedQuery {
   orderBy: string | undefined;
   start: number;
   max: number;
+  /** The number that all results have; undefined if the query names none. */
+  number: string | undefined;
   matches: (record: BooksRecord) => boolean;
 }
 
@@ -22,12 +24,14 @@ export function parseQuery(text: string): ParsedQuery {
   const [, entity = '', where = '', orderBy, start, max] = QUERY.exec(text.trim().replace(/\s+/g, ' ')) ?? [];
   if (entity === '') throw new Refusal('4000', `Error parsing query: ${text}`);
   const conditions: ((record: BooksRecord) => boolean)[] = [];
+  let number: string | undefined;
   for (let rest = where; rest !== ''; ) {
     const [whole, name = '', operator = '', value = ''] = CONDITION.exec(rest) ?? [];
     if (whole === undefined) throw new Refusal('4000', `Error parsing query near: ${rest}`);
     const values = [...value.matchAll(new RegExp(TEXT, 'g'))].map(([one]) =>
       one.slice(1, -1).replace(/\\(.)/g, '$1'),
     );
+    if (name === 'DocNumber' && operator === '=') number = values[0];
     conditions.push((record) => compare(readMember(record, name), operator.toLowerCase(), values));
     rest = rest.slice(whole.length);
   }
@@ -36,6 +40,7 @@ export function parseQuery(text: string): ParsedQuery {
     orderBy,
     start: Number(start ?? 1),
     max: Math.min(Number(max ?? 100), 1000),
+    number,
     matches: (record) => conditions.every((condition) => condition(record)),
   };
 }

@@ -55,7 +55,7 @@ function storeInvoice(company: BooksCompany, next: Members, current: BooksRecord
   const number = String(next.DocNumber ?? '');
   if (number.length > 21)
     throw new Refusal('2050', 'String length is either shorter or longer than supported.');
-  if (company.list('Invoice').some((one) => one.Id !== current?.Id && one.DocNumber === number))
+  if (company.listNumbered(number).some((one) => one.Id !== current?.Id && one.DocNumber === number))
     throw new Refusal('6140', `Duplicate Document Number Error: ${number}`);
   let total = toCents(Object(next.TxnTaxDetail).TotalTax);
   if (total > 0) total += company.taxOffCents;

@@ -39,6 +39,8 @@ export class XeroOrganisation {
   lockedUntil = '';
   isDemo = false;
   private readonly records = new Map<ListName, Map<string, XeroRecord>>();
+  /** The ids of the invoices with each number. */
+  private readonly numbered = new Map<string, Set<string>>();
   /** The ids of the records that the application has created. */
   private readonly ofApplication = new Set<string>();
 
@@ -76,6 +78,11 @@ export class XeroOrganisation {
     return found;
   }
 
+  /** Lists the invoices with a number, without a search of all invoices. */
+  listNumbered(number: unknown): XeroRecord[] {
+    return [...(this.numbered.get(String(number)) ?? [])].map((id) => this.get('Invoices', id));
+  }
+
   findAccount(name: string): XeroRecord {
     return this.list('Accounts').find(({ Name }) => Name === name) as XeroRecord;
   }
@@ -90,11 +97,18 @@ export class XeroOrganisation {
     const record: XeroRecord = { ...before, ...members, [idName]: id, ...time };
     const all = this.records.get(list) ?? new Map<string, XeroRecord>();
     this.records.set(list, all.set(id, record));
+    if (list === 'Invoices') this.indexNumber(record, before);
     if (isOfApplication && !before) this.ofApplication.add(id);
     const category = list === 'Contacts' ? 'CONTACT' : list === 'Invoices' ? 'INVOICE' : undefined;
     const { tenantId } = this;
     if (category) this.onChange({ tenantId, category, id, type: before ? 'UPDATE' : 'CREATE', at });
     return record;
+  }
+
+  private indexNumber(record: XeroRecord, before: XeroRecord | undefined): void {
+    const [number, id] = [String(record.InvoiceNumber), idOf('Invoices', record)];
+    if (before) this.numbered.get(String(before.InvoiceNumber))?.delete(id);
+    this.numbered.set(number, (this.numbered.get(number) ?? new Set()).add(id));
   }
 
   /** Answers the read of a list, with the filters that the product uses. */

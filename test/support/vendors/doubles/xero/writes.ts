@@ -77,11 +77,8 @@ function checkNumber(
   current: XeroRecord | undefined,
 ): void {
   const isTaken = organisation
-    .list('Invoices')
-    .some(
-      (one) =>
-        one.InvoiceID !== current?.InvoiceID && one.InvoiceNumber === next.InvoiceNumber && !isDead(one),
-    );
+    .listNumbered(next.InvoiceNumber)
+    .some((one) => one.InvoiceID !== current?.InvoiceID && !isDead(one));
   if (isTaken) throw new Refusal('Invoice # must be unique.');
 }
 

@@ -200,9 +200,10 @@ export class XeroDouble extends VendorDouble {
 
   private findExceeded(tenantId: string): 'concurrent' | 'minute' | undefined {
     if ((this.running.get(tenantId) ?? 0) > MAX_AT_ONCE) return 'concurrent';
+    if (!this.limitsMinute) return undefined;
     const since = Date.now() - 60_000;
     const recent = this.calls.filter((one) => one.tenantId === tenantId && one.at > since);
-    return this.limitsMinute && recent.length > MAX_PER_MINUTE ? 'minute' : undefined;
+    return recent.length > MAX_PER_MINUTE ? 'minute' : undefined;
   }
 
   private run(
