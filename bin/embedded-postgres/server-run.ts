@@ -45,6 +45,10 @@ function serverArguments({ clusterDir, port, settings }: ServerSettings): string
     // Prevents PostgreSQL from starting worker processes for read-ahead, which cost more than they
     // gain on a laptop.
     io_method: 'sync',
+    // PostgreSQL looks this often for tables to analyze. A table that has just grown has no
+    // statistics before, so that queries may search it by the wrong index. By default that would
+    // last a minute or two.
+    autovacuum_naptime: '10s',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_destination: 'stderr',
