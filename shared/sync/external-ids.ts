@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
+import { hasConnectionSql } from './operation-rows.js';
 
 export interface ExternalId {
   tenant_id: string;
@@ -212,11 +213,11 @@ export async function findUnwritten(
     name: 'find-unwritten-records',
     text: `select r."externalId" as external_id from jsonb_to_recordset($1::jsonb) as r(kind text, "externalId" text, "localId" uuid)
            left join external_ids x on x.tenant_id = $2 and x.connection_id = $3 and x.kind = r.kind and x.external_id = r."externalId"
-           where exists (select from outbound_operations o where o.tenant_id = $2 and o.connection_id = $3 and o.kind = r.kind
+           where exists (select from outbound_operations o where o.tenant_id = $2 and ${hasConnectionSql('o', '$3')} and o.kind = r.kind
              and o.local_id = x.local_id and o.next_at is not null)
            or x.local_id is null and exists (select from (
              select o.next_at, o.state, o.may_have_arrived from outbound_operations o
-             where o.tenant_id = $2 and o.connection_id = $3 and o.kind = r.kind and o.local_id = r."localId"
+             where o.tenant_id = $2 and ${hasConnectionSql('o', '$3')} and o.kind = r.kind and o.local_id = r."localId"
              order by o.id desc limit 1) last
              where last.next_at is not null or last.state = 'dead' and last.may_have_arrived)`,
     values: [

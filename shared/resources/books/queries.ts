@@ -1,6 +1,7 @@
 import { EFFECTIVE_DUE_DATE } from '../../billing/effective-due-date.js';
 import type { BookCustomerState } from '../../integrations/contract/accounting.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
+import { hasConnectionSql } from '../../sync/operation-rows.js';
 import { BOOKED_PAYMENT_KIND, CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';
 import { wasBookedSql } from './store.js';
 
@@ -67,7 +68,7 @@ export async function readBookInvoice(
     text: `select i.invoice_number, i.status, i.customer_id, ${externalId(CUSTOMER_KIND, 'i.tenant_id', 'i.customer_id')} as customer_external_id,
              coalesce(i.billing_email, c.billing_email) as billing_email, i.po_number, i.tax_cents::float8 as tax_cents, i.total_cents::float8 as total_cents,
              ${wasBookedSql('i', `'${INVOICE_KIND}'`)} as was_booked,
-             exists (select from payments p join outbound_operations o on o.tenant_id = p.tenant_id and o.connection_id = $3
+             exists (select from payments p join outbound_operations o on o.tenant_id = p.tenant_id and ${hasConnectionSql('o', '$3')}
                and o.kind = '${BOOKED_PAYMENT_KIND}' and o.local_id = p.id and o.next_at is not null
                where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.refunded_cents >= p.amount_cents) as has_removals,
              ${BOOKED_DAY_SQL} as day,
@@ -115,7 +116,7 @@ export async function readBookPayment(
              coalesce(${externalId(INVOICE_KIND, 'i.tenant_id', 'i.id')},
                (select x.external_id from external_ids x where x.tenant_id = i.tenant_id and x.connection_id = any($4::uuid[])
                  and x.kind = '${INVOICE_KIND}' and x.local_id = i.id order by x.connection_id desc limit 1)) as invoice_external_id,
-             exists (select from outbound_operations o where o.tenant_id = i.tenant_id and o.connection_id = $3
+             exists (select from outbound_operations o where o.tenant_id = i.tenant_id and ${hasConnectionSql('o', '$3')}
                and o.kind = '${INVOICE_KIND}' and o.local_id = i.id and o.next_at is not null) as is_invoice_pending
            from payments p join tenants t on t.tenant_id = p.tenant_id
            join invoices i on i.tenant_id = p.tenant_id and i.id = p.invoice_id

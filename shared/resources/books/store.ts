@@ -1,7 +1,7 @@
 import type { Actor, Change } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { insertOperations, type NewOperation } from '../../sync/operation-rows.js';
+import { hasConnectionSql, insertOperations, type NewOperation } from '../../sync/operation-rows.js';
 import { findBooks } from './find-books.js';
 import { BOOK_VERB, BOOKED_PAYMENT_KIND, CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';
 
@@ -56,13 +56,13 @@ async function findBookStates(
   kind: string,
 ): Promise<Map<string, BookState>> {
   if (records.length === 0) return new Map();
-  const ofRecord = (alias: string) =>
-    `${alias}.tenant_id = r.tenant_id and ${alias}.connection_id = r.connection_id and ${alias}.kind = $2 and ${alias}.local_id = r.id`;
   const rows = await tx.query<BookState>({
     name: 'find-book-states',
     text: `select r.tenant_id, r.id, r.connection_id,
-             exists (select from external_ids x where ${ofRecord('x')})
-             or exists (select from outbound_operations o where ${ofRecord('o')}) as is_known,
+             exists (select from external_ids x where x.tenant_id = r.tenant_id and x.connection_id = r.connection_id and x.kind = $2
+               and x.local_id = r.id)
+             or exists (select from outbound_operations o where o.tenant_id = r.tenant_id and ${hasConnectionSql('o', 'r.connection_id')}
+               and o.kind = $2 and o.local_id = r.id) as is_known,
              ${wasBookedSql('r', '$2')} as was_booked
            from ${recordsetSql('tenant_id uuid, id uuid, connection_id uuid')}`,
     values: [JSON.stringify(records), kind],

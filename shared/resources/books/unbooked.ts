@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/postgres/database.js';
 import { makeWaitingDue } from '../../sync/due-operations.js';
-import { insertOperations, type StartedOperation } from '../../sync/operation-rows.js';
+import { hasConnectionSql, insertOperations, type StartedOperation } from '../../sync/operation-rows.js';
 import { BOOK_VERB, BOOKED_PAYMENT_KIND, INVOICE_KIND } from './kinds.js';
 
 /** The write that the books have accepted. */
@@ -51,7 +51,7 @@ export async function bookPaymentsOfInvoice(
            from payments p join connections c on c.tenant_id = p.tenant_id and c.id = $2
            left join lateral (
              select o.id, o.next_at, o.last_error_kind from outbound_operations o
-             where o.tenant_id = p.tenant_id and o.connection_id = $2 and o.kind = '${BOOKED_PAYMENT_KIND}' and o.local_id = p.id
+             where o.tenant_id = p.tenant_id and ${hasConnectionSql('o', '$2')} and o.kind = '${BOOKED_PAYMENT_KIND}' and o.local_id = p.id
              order by o.id desc limit 1) o on true
            where p.tenant_id = $1 and p.invoice_id = $3 and p.status = 'succeeded' and p.amount_cents > p.refunded_cents
              and p.provider is distinct from c.vendor`,

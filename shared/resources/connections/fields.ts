@@ -57,6 +57,7 @@ const health = allRequired({
   last_webhook_at: dateTime().allow(null),
 });
 
+/** The health counts the writes that are next, and finds the oldest of them. */
 const MAX_COUNTED = 10_000;
 
 /**
@@ -66,7 +67,6 @@ const MAX_COUNTED = 10_000;
 function renderHealth(alias: string): string {
   const ofConnection = (row: string) =>
     `${row}.tenant_id = ${alias}.tenant_id and ${row}.connection_id = ${alias}.id`;
-  const waiting = `from outbound_operations o where ${ofConnection('o')} and o.next_at is not null`;
   const members = jsonObject('h', [
     jsonTime('h', 'last_success_at'),
     jsonTime('h', 'oldest_due_at'),
@@ -77,13 +77,15 @@ function renderHealth(alias: string): string {
     jsonTime('h', 'last_webhook_at'),
   ]);
   return `(select ${members} from (
-    select l.last_success_at, l.last_error, l.last_webhook_at,
-      (select min(o.created_at) ${waiting}) as oldest_due_at,
-      (select count(*)::int from (select ${waiting} limit ${MAX_COUNTED}) w) as backlog,
+    select l.last_success_at, l.last_error, l.last_webhook_at, w.oldest_due_at, w.backlog,
       case when l.window_calls > 0 and l.window_started_at > now() - interval '1 hour'
            then round(l.window_failures::numeric / l.window_calls, 3) end as error_rate,
       (select k.access_expires_at from connection_secrets k where ${ofConnection('k')}) as token_expires_at
-    from connection_queues l where ${ofConnection('l')}) h)`;
+    from connection_queues l cross join lateral (
+      select min(n.created_at) as oldest_due_at, count(*)::int as backlog from (
+        select o.created_at from outbound_operations o where ${ofConnection('o')} and o.next_at is not null
+        order by o.next_at limit ${MAX_COUNTED}) n) w
+    where ${ofConnection('l')}) h)`;
 }
 
 /** The fields of a connection. None of them is secret. */

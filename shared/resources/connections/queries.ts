@@ -32,7 +32,11 @@ export function listOperations(query: OfConnection<OutboundOperationListQuery>, 
     from: 'outbound_operations',
     fields: outboundOperationFields,
     idTimeColumn: 'created_at',
-    conditions: new Conditions().addIf(query.state, 't.state = ?'),
+    conditions:
+      // An index serves only this value, so the query must contain it.
+      query.state === 'dead'
+        ? new Conditions().add("t.state = 'dead'")
+        : new Conditions().addIf(query.state, 't.state = ?'),
   });
 }
 

@@ -80,6 +80,12 @@ describe('the next work of a connection', () => {
     expect(started).to.have.members([`message ${first}`, `message ${second}`, `message ${third}`]);
   });
 
+  it('no more operations start together than allowed', async () => {
+    for (const wait of ['-4 s', '-3 s', '-2 s', '-1 s']) await insert('message', newId(), wait);
+    expect((await look({ kinds: ['message'], max: 2 })).started).to.have.length(2);
+    expect((await look({ kinds: ['message'], max: 1 })).started).to.have.length(1);
+  });
+
   it('an operation of a kind that is written alone starts alone', async () => {
     await insert('pay_link', newId(), '-2 s');
     await insert('pay_link', newId(), '-1 s');

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../platform/postgres/database.js';
+import { hasConnectionSql } from '../../../sync/operation-rows.js';
 import { BOOKED_PAYMENT_KIND, INVOICE_KIND } from '../kinds.js';
 import { BOOKED_DAY_SQL } from '../queries.js';
 import { CORRECTED } from '../store.js';
@@ -48,7 +49,7 @@ function findWriteSql(kind: string, record: string): string {
 }
 
 function ofRecordSql(kind: string, record: string): string {
-  return `o.tenant_id = i.tenant_id and o.connection_id = $2[1] and o.kind = '${kind}' and o.local_id = ${record}`;
+  return `o.tenant_id = i.tenant_id and ${hasConnectionSql('o', '$2[1]')} and o.kind = '${kind}' and o.local_id = ${record}`;
 }
 
 /** The comparison is `$4`. */
