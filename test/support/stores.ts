@@ -35,6 +35,8 @@ const SETTINGS = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '500',
+  // A process of PostgreSQL visits each database this often, and a test run has many databases.
+  autovacuum_naptime: '60s',
 };
 
 const FIRST_PORT = 12_000;

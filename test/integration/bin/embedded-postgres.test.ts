@@ -68,9 +68,9 @@ describe('embedded PostgreSQL', function () {
     await runQuery(databaseUrl, 'CREATE TABLE public.mine (id int); DROP TABLE public.mine');
   });
 
-  it('embedded PostgreSQL runs with full durability, in UTC, on 127.0.0.1 only', async () => {
+  it('embedded PostgreSQL runs with full durability, in UTC, on 127.0.0.1 only, and soon analyzes tables that grow', async () => {
     const { databaseUrl, superuserUrl } = await servers.start();
-    const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses'];
+    const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'autovacuum_naptime'];
     const settings = await runQuery<{ name: string; setting: string }>(
       superuserUrl,
       `SELECT name, setting FROM pg_settings WHERE name IN ('TimeZone', 'unix_socket_directories',
@@ -81,6 +81,7 @@ describe('embedded PostgreSQL', function () {
       synchronous_commit: 'on',
       full_page_writes: 'on',
       listen_addresses: '127.0.0.1',
+      autovacuum_naptime: '10',
       TimeZone: 'UTC',
       unix_socket_directories: '',
       max_connections: '100',
