@@ -14,7 +14,7 @@ import { startStores } from './support/stores.js';
 // Enters the released invoices of an account in the books of each accounting vendor, at its double
 // and without its limits of calls. Kills the worker several times at moments that follow from the
 // seed. Then counts both sides: each invoice must be in the books exactly once. With 50,000
-// invoices, each vendor takes about an hour.
+// invoices, Xero takes half an hour on a busy machine.
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 5000);
 const KILLS = Number(process.env.BENCH_KILLS ?? 6);
 const SEED = process.env.BENCH_SEED ?? 'backfill';
