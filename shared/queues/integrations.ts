@@ -20,8 +20,8 @@ export function connectionQueueKey({ tenantId, connectionId }: ConnectionQueueRe
  */
 export interface IntegrationJob extends ConnectionQueueRef {
   /**
-   * Further connections to wake. A worker of an earlier version wakes only the first connection,
-   * and the clock wakes the others.
+   * Further connections to wake. A worker of an earlier version wakes only the first connection.
+   * The clock wakes the others, by jobs of one connection.
    */
   others?: ConnectionQueueRef[];
 }
@@ -34,24 +34,26 @@ export function openIntegrationsQueue(runtime: Runtime): IntegrationsQueue {
 
 /**
  * Maximum number of connections in a job. Larger sets become several jobs, so that several workers
- * share them.
+ * share them, and so that a locked queue delays only a few others.
  */
-const CONNECTIONS_PER_JOB = 64;
+const CONNECTIONS_PER_JOB = 16;
 
 /**
  * Adds wake-up jobs for these queues. Connections share jobs, because each job takes three
  * transactions of a queue on PostgreSQL. Each job gets a new id, because BullMQ would ignore a job
  * with the id of a running one. The running job may have read the rows before the new work was
  * committed.
+ * @param perJob the maximum number of connections in a job
  */
 export async function wakeConnectionQueues(
   queue: IntegrationsQueue,
   refs: readonly ConnectionQueueRef[],
+  perJob = CONNECTIONS_PER_JOB,
 ): Promise<void> {
   const jobs: { data: IntegrationJob; jobId: string }[] = [];
-  for (let start = 0; start < refs.length; start += CONNECTIONS_PER_JOB) {
+  for (let start = 0; start < refs.length; start += perJob) {
     const [first, ...others] = refs
-      .slice(start, start + CONNECTIONS_PER_JOB)
+      .slice(start, start + perJob)
       .map(({ tenantId, connectionId }) => ({ tenantId, connectionId }));
     if (first) jobs.push({ data: others.length > 0 ? { ...first, others } : first, jobId: newId() });
   }

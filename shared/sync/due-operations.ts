@@ -1,5 +1,6 @@
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
+import { hasConnectionSql } from './operation-rows.js';
 
 /**
  * Lets operations that a limit postponed try again now, because the settings of their connections
@@ -38,7 +39,7 @@ export async function makeWaitingDue(
     name: 'make-waiting-operations-due',
     text: `with waiting as (
              select o.id from outbound_operations o
-             where o.tenant_id = $1 and o.connection_id = $2 and o.kind = $3 and o.local_id = any($4::uuid[]) and o.state = 'due'
+             where o.tenant_id = $1 and ${hasConnectionSql('o', '$2')} and o.kind = $3 and o.local_id = any($4::uuid[]) and o.state = 'due'
                and o.last_error_kind = 'limit' and o.next_at > now() order by o.id for update)
            update outbound_operations o set next_at = now(), updated_at = now() from waiting w where o.tenant_id = $1 and o.id = w.id`,
     values: [tenant_id, connection_id, kind, localIds],

@@ -114,27 +114,21 @@ export async function resumeConnectionQueues(tx: Transaction, refs: readonly Rec
 }
 
 /**
- * Records that a webhook arrived now. Skips a connection whose last recorded webhook arrived less
- * than ten seconds ago, because the update waits for the connection's running step, and that step
- * for this transaction. Locks a skipped queue too if `must_lock` is true.
+ * Records that a webhook arrived now. Leaves out a connection whose last recorded webhook arrived
+ * less than ten seconds ago, and one whose queue is locked: the time need not be exact, and a
+ * webhook must not wait for the connection's running step.
  */
-export async function recordWebhookArrivals(
-  tx: Transaction,
-  refs: readonly (RecordRef & { must_lock: boolean })[],
-): Promise<void> {
+export async function recordWebhookArrivals(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
   await tx.query({
     name: 'record-webhook-arrivals',
-    // Lock the rows in id order. Otherwise two batches that receive webhooks of the same
-    // connections could deadlock.
     text: `with locked as materialized (
              select l.tenant_id, l.connection_id from connection_queues l
-             join (select r.tenant_id, r.id, bool_or(r.must_lock) as must_lock
-                   from ${recordsetSql('tenant_id uuid, id uuid, must_lock boolean')} group by 1, 2) r
+             join (select distinct r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')}) r
                on l.tenant_id = r.tenant_id and l.connection_id = r.id
-             where r.must_lock or ${IS_ARRIVAL_OLD}
-             order by l.tenant_id, l.connection_id for no key update of l)
+             where ${IS_ARRIVAL_OLD}
+             order by l.tenant_id, l.connection_id for no key update of l skip locked)
            update connection_queues l set last_webhook_at = now() from locked k
-           where l.tenant_id = k.tenant_id and l.connection_id = k.connection_id and ${IS_ARRIVAL_OLD}`,
+           where l.tenant_id = k.tenant_id and l.connection_id = k.connection_id`,
     values: [JSON.stringify(refs)],
   });
 }

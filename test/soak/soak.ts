@@ -74,17 +74,17 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   };
   const lastFaults: string[] = [];
   const samples = new Samples();
+  // Sentinels name the master by an address of this machine.
+  const machine =
+    options.withMachine && !options.withSentinels && SeparateMachine.isPossible()
+      ? SeparateMachine.create()
+      : undefined;
   options.print('starting the stores and the service');
   const stores = await SoakStores.start(options);
   const double = await BooksLoad.startDouble();
   // The address that all processes name in links, as that of a load balancer. It leads to a process
   // once there is one.
   const address = await TcpForwarder.start();
-  // Sentinels name the master by an address of this machine.
-  const machine =
-    options.withMachine && !options.withSentinels && SeparateMachine.isPossible()
-      ? SeparateMachine.create()
-      : undefined;
   const clocks = options.fakeTime ? new Clocks(options.fakeTime) : undefined;
   const deploymentOptions = {
     ...(options.processes ?? PROCESSES),

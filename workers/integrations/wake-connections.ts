@@ -47,6 +47,7 @@ async function wakeDueConnections(
     await wakeConnectionQueues(
       integrations,
       found.map(({ tenant_id: tenantId, id: connectionId }) => ({ tenantId, connectionId })),
+      1,
     );
     woken += found.length;
   });

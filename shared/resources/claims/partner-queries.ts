@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
+import { hasConnectionSql } from '../../sync/operation-rows.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
 import { CLAIM_KIND } from '../open-claims/store.js';
 import type { ClaimStatus } from './transitions.js';
@@ -78,7 +79,7 @@ const MAY_BE_COLLECTED = `(x.compared_at is null or x.compared_at < now() - inte
     and o.connection_id = any($2::uuid[]) and o.verb = 'withdraw' and (o.state = 'done' or o.next_at is not null))`;
 
 /** True if a creation of the claim got no answer, so the partner may show a second invoice. */
-const MAY_HAVE_SURPLUS = `exists (select from outbound_operations o where o.tenant_id = c.tenant_id and o.connection_id = c.connection_id
+const MAY_HAVE_SURPLUS = `exists (select from outbound_operations o where o.tenant_id = c.tenant_id and ${hasConnectionSql('o', 'c.connection_id')}
   and o.kind = '${CLAIM_KIND}' and o.local_id = c.id and o.verb = 'submit' and o.unanswered_at > now() - interval '7 days')`;
 const REPORTED_SURPLUS = `array(select s.external_id from sync_issues s where s.tenant_id = c.tenant_id and s.kind = 'conflict'
   and s.record_kind = '${CLAIM_KIND}' and s.record_id = c.id and s.external_id is not null)`;

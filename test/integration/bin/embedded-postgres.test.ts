@@ -70,7 +70,13 @@ describe('embedded PostgreSQL', function () {
 
   it('embedded PostgreSQL runs with full durability, in UTC, on 127.0.0.1 only, and soon analyzes tables that grow', async () => {
     const { databaseUrl, superuserUrl } = await servers.start();
-    const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'autovacuum_naptime'];
+    const names = [
+      'fsync',
+      'synchronous_commit',
+      'full_page_writes',
+      'listen_addresses',
+      'autovacuum_naptime',
+    ];
     const settings = await runQuery<{ name: string; setting: string }>(
       superuserUrl,
       `SELECT name, setting FROM pg_settings WHERE name IN ('TimeZone', 'unix_socket_directories',

@@ -57,8 +57,8 @@ export class SeparateMachine {
   /** @throws if this user may not create network namespaces */
   static create(): SeparateMachine {
     const machine = new SeparateMachine();
-    existing.add(machine);
     run(`ip netns add ${machine.name}`);
+    existing.add(machine);
     machine.runThere('ip link set lo up');
     for (const cable of [machine.clients, machine.stores]) machine.connect(cable);
     machine.fixAddress(machine.stores);

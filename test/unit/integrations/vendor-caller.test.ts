@@ -286,6 +286,7 @@ describe('the call rate of a connection', () => {
     const endCall = rate.take();
     clock.now = 9000;
     expect(rate.waitMs).to.equal(Number.POSITIVE_INFINITY);
+    expect(rate.stepWaitMs, 'the dispatcher needs a time to look again').to.be.within(1, 100);
     endCall(false);
     expect(rate.waitMs).to.equal(1000);
   });

@@ -39,12 +39,17 @@ describe('CommandSender', () => {
     expect(jobs.map(({ replyTo }) => replyTo)).to.deep.equal([null, null]);
   });
 
-  it('more commands than one job may have become several jobs', async () => {
+  it('the commands of one step stay together, and those of a long step share no job', async () => {
     const { queue, jobs } = createQueue<WriteJob>();
-    const commands = Array.from({ length: 600 }, build);
-    await new CommandSender(queue as WritesQueue, logger).send(commands);
-    expect(jobs.map((job) => job.commands.length)).to.deep.equal([256, 256, 88]);
-    expect(jobs.flatMap((job) => job.commands)).to.deep.equal(commands);
+    const sender = new CommandSender(queue as WritesQueue, logger);
+    const steps = Array.from({ length: 30 }, () => Array.from({ length: 10 }, build));
+    const long = Array.from({ length: 600 }, build);
+    await Promise.all([...steps, long].map((commands) => sender.send(commands)));
+    expect(jobs.map(({ commands }) => commands)).to.have.deep.members([
+      long,
+      steps.slice(0, 25).flat(),
+      steps.slice(25).flat(),
+    ]);
   });
 
   it('after a job that could not be added, later commands are sent', async () => {
@@ -62,7 +67,14 @@ describe('wakeConnectionQueues', () => {
     const { queue, jobs } = createQueue<IntegrationJob>();
     const refs = Array.from({ length: 130 }, () => ({ tenantId: newId(), connectionId: newId() }));
     await wakeConnectionQueues(queue as IntegrationsQueue, refs);
-    expect(jobs).to.have.length(3);
+    expect(jobs).to.have.length(9);
     expect(jobs.flatMap(listWokenQueues)).to.have.deep.members(refs);
+  });
+
+  it('the clock wakes one connection by each job, as workers of earlier versions read it', async () => {
+    const { queue, jobs } = createQueue<IntegrationJob>();
+    const refs = Array.from({ length: 3 }, () => ({ tenantId: newId(), connectionId: newId() }));
+    await wakeConnectionQueues(queue as IntegrationsQueue, refs, 1);
+    expect(jobs).to.deep.equal(refs);
   });
 });

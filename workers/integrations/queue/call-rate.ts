@@ -46,7 +46,7 @@ class Window {
   }
 }
 
-/** Ends a call. One that was not answered may have arrived at the vendor at any time until now. */
+/** Ends a call. One that had no response may have arrived at the vendor at any time until now. */
 export type EndCall = (isAnswered: boolean) => void;
 
 /**
@@ -90,9 +90,10 @@ export class CallRate {
     return this.findWaitMs(1);
   }
 
-  /** Milliseconds until the next step may begin. */
+  /** Milliseconds until the next step may begin, or until to ask again. */
   get stepWaitMs(): number {
-    return this.findWaitMs(CALLS_OF_STEP);
+    const ms = this.findWaitMs(CALLS_OF_STEP);
+    return Number.isFinite(ms) ? ms : IN_FLIGHT_WAIT_MS;
   }
 
   /**

@@ -4,11 +4,13 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import { enqueueBatch, type WritesQueue } from '../../../shared/queues/writes.js';
 
 /**
- * The least time between two jobs. A job costs four transactions, however many commands it has.
- * Payments of many accounts would otherwise each have their own job.
+ * The minimum time between two rounds of jobs. A job costs four transactions, however many commands
+ * it has. Payments of many accounts would otherwise each have their own job.
  */
 const INTERVAL_MS = 25;
 const MAX_COMMANDS_PER_JOB = 256;
+/** The commands of a step that has more share no job, so that no other account waits for them. */
+const MAX_SHARING = 16;
 
 /**
  * Submits the commands of steps. The first command leaves at once; commands of all connections that
@@ -16,7 +18,8 @@ const MAX_COMMANDS_PER_JOB = 256;
  * dies before it has sent them, the clock submits them.
  */
 export class CommandSender {
-  private waiting: Command[] = [];
+  /** The commands of each step. */
+  private waiting: (readonly Command[])[] = [];
   private sentAt = Number.NEGATIVE_INFINITY;
   private next: Promise<void> | undefined;
 
@@ -28,7 +31,7 @@ export class CommandSender {
   /** Resolves once the commands are in the queue, or could not be added. */
   async send(commands: readonly Command[]): Promise<void> {
     if (commands.length === 0) return;
-    this.waiting.push(...commands);
+    this.waiting.push(commands);
     this.next ??= this.sendNext();
     await this.next;
   }
@@ -37,11 +40,8 @@ export class CommandSender {
     await sleep(Math.max(0, this.sentAt + INTERVAL_MS - performance.now()));
     this.next = undefined;
     this.sentAt = performance.now();
-    const all = this.waiting;
+    const jobs = gather(this.waiting);
     this.waiting = [];
-    const jobs: Command[][] = [];
-    for (let start = 0; start < all.length; start += MAX_COMMANDS_PER_JOB)
-      jobs.push(all.slice(start, start + MAX_COMMANDS_PER_JOB));
     await Promise.all(jobs.map((commands) => this.sendJob(commands)));
   }
 
@@ -50,4 +50,18 @@ export class CommandSender {
       this.logger.warn({ err: error }, 'could not submit the commands of connections; the clock will'),
     );
   }
+}
+
+/** Gathers the commands of steps into jobs. The commands of one step stay together, in order. */
+function gather(steps: readonly (readonly Command[])[]): Command[][] {
+  const jobs = steps.filter(({ length }) => length > MAX_SHARING).map((commands) => [...commands]);
+  let shared: Command[] = [];
+  for (const commands of steps.filter(({ length }) => length <= MAX_SHARING)) {
+    if (shared.length + commands.length > MAX_COMMANDS_PER_JOB) {
+      jobs.push(shared);
+      shared = [];
+    }
+    shared.push(...commands);
+  }
+  return shared.length > 0 ? [...jobs, shared] : jobs;
 }

@@ -73,6 +73,10 @@ export async function runStep(services: StepServices, queue: ConnectionQueue): P
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
     return undefined;
+  } finally {
+    // A step that failed may have left calls that wait for the rate limit. The next step must not
+    // wait behind them.
+    step.caller.stop();
   }
   const rateWaitMs = Math.max(0, queue.rate?.stepWaitMs ?? 0);
   if (step.nextWorkMs === undefined) return rateWaitMs;

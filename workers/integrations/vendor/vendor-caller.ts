@@ -74,16 +74,13 @@ export class VendorCaller {
     const url = buildUrl(baseUrl, request.path);
     const endCall = await this.admit();
     let isAnswered = false;
-    try {
-      const response = await this.send(url, request);
+    const noteAnswer = () => {
       isAnswered = true;
-      return response;
-    } finally {
-      endCall(isAnswered);
-    }
+    };
+    return this.send(url, request, noteAnswer).finally(() => endCall(isAnswered));
   }
 
-  private async send(url: string, request: VendorRequest): Promise<VendorResponse> {
+  private async send(url: string, request: VendorRequest, noteAnswer: () => void): Promise<VendorResponse> {
     const { client, vendor } = this.parts;
     await this.spendAppPoint();
     // The lease may have ended during the wait, or during a token refresh before this call. Two
@@ -101,6 +98,7 @@ export class VendorCaller {
         maxBodyBytes: MAX_RESPONSE_BYTES,
         isIdempotent: request.isRepeatable,
       });
+      noteAnswer();
       const requestId = findRequestId(response.headers);
       const error = classify(request, response, requestId);
       finish(error, {

@@ -6,14 +6,14 @@ import { recordWebhookArrivals } from '../../../sync/lease-connection-queues.js'
 import { insertInboundNotices } from '../../../sync/notice-rows.js';
 import { makeStreamsDue } from '../../../sync/stream-rows.js';
 import type { ConnectionNotices } from '../commands.js';
-import { CONNECTION_LABEL, findConnections, promptedOutcome } from '../connection-rows.js';
+import { CONNECTION_LABEL, findConnections, lockConnections, promptedOutcome } from '../connection-rows.js';
 
 /**
  * Stores new items of webhooks. The worker then reads the record that an item names, or the whole
  * stream if the item names none. An item that is already stored has no effect.
  *
- * Locks no connection, and a queue only if it changes. With these locks, the webhooks of many
- * accounts would wait for each other and for the running steps of all these accounts.
+ * Locks a connection only if it makes a stream due. With locks, the webhooks of many accounts would
+ * wait for each other and for the running steps of all these accounts.
  */
 export async function receiveConnectionNotices(
   tx: Transaction,
@@ -21,13 +21,12 @@ export async function receiveConnectionNotices(
 ): Promise<CommandOutcome[]> {
   const existing = await findConnections(tx, commands.map(toRecordRef));
   const known = commands.filter((command) => existing.has(refKey(toRecordRef(command))));
-  // Lock before the insert. Other handlers and workers lock the queue first too.
-  const refs = known.map((command) => {
-    const makesStreamDue = command.input.notices.some(({ hint }) => hint == null);
-    return { ...toRecordRef(command), must_lock: makesStreamDue };
-  });
+  const mayMakeStreamDue = ({ input }: Command<ConnectionNotices>) =>
+    input.notices.some(({ hint }) => hint == null);
+  const locking = known.filter(mayMakeStreamDue);
+  if (locking.length > 0) await lockConnections(tx, locking);
   const [, added] = await Promise.all([
-    recordWebhookArrivals(tx, refs),
+    recordWebhookArrivals(tx, known.map(toRecordRef)),
     insertInboundNotices(
       tx,
       known.flatMap(({ tenantId: tenant_id, entityId: connection_id, input }) =>
