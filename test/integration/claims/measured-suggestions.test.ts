@@ -144,6 +144,19 @@ describe('suggestions from positions and impounds', () => {
     expect(await findNew(invoice)).to.have.length(1);
   });
 
+  it('a drive whose time is later than that of its work order is scanned once', async () => {
+    const job = await tow();
+    const invoice = await createInvoice(job.id, [charge(4)]);
+    await job.measure();
+    // The time of a work order has milliseconds, that of its drive microseconds.
+    await stack.rows(
+      tenant.id,
+      "update work_orders set driven_measured_at = updated_at + interval '500 microseconds' where tenant_id = $1 and id = $2",
+      [tenant.id, job.id],
+    );
+    expect(await findNew(invoice)).to.have.length(1);
+  });
+
   it('a finding comes back when the drive is measured again after the work order was reopened', async () => {
     const person = await openSession(
       stack,

@@ -41,6 +41,7 @@ const CHANGED_INVOICES = `
 
 /**
  * Returns SQL that selects the invoices whose work order a changed row of another table concerns.
+ * The version is never before the change, or each scan would find the change again.
  * The `offset 0` makes the planner find the invoices by the index on their work order.
  */
 function selectInvoicesOf({
@@ -55,7 +56,7 @@ function selectInvoicesOf({
   condition: string;
 }): string {
   return `
-  select i.id, ${changedAt} as changed_at, greatest(i.updated_at, r.updated_at) as version from ${table} r
+  select i.id, ${changedAt} as changed_at, greatest(i.updated_at, r.updated_at, ${changedAt}) as version from ${table} r
   cross join lateral (select * from invoices x where x.tenant_id = r.tenant_id and x.work_order_id = ${workOrderId} offset 0) i
   where r.tenant_id = own.tenant_id and ${condition} and ${changedAt} > ${SINCE} and i.status in ${SCANNED_STATUSES}
     and ${scannedVersion('i')} < ${changedAt}
