@@ -31,7 +31,7 @@ export function renderWelcome(options: {
   const root = addresses.apiUrl.replace(/\/v1$/, '');
   const lines = [
     '',
-    `  ${PRODUCT_NAME} is up.   REST ${addresses.apiUrl}   agents ${addresses.mcpUrl}   reference ${root}/docs   health ${root}/readyz`,
+    `  ${PRODUCT_NAME} is up.   dashboard ${addresses.dashboardUrl}   REST ${addresses.apiUrl}   agents ${addresses.mcpUrl}   reference ${root}/docs   health ${root}/readyz`,
   ];
   const [tenant] = demo?.tenants ?? [];
   if (tenant) {

@@ -215,7 +215,9 @@ if (!IS_SCALED) {
           expect(tenant).to.have.all.keys('name', 'email', 'password', ...KEYS);
         }
         await expectKeysToWork(started, first);
-        await started.process.waitForOutput(new RegExp(`agents ${first.mcp_url} `));
+        await started.process.waitForOutput(
+          new RegExp(`dashboard ${first.dashboard_url} .* agents ${first.mcp_url} `),
+        );
         await started.process.waitForOutput(new RegExp(`Agent key +${first.tenants[0]?.agent_key}\n`));
         invoiceId = await createInvoice(started, 'E2E-1');
         await started.stop('SIGTERM');
