@@ -189,6 +189,7 @@ async function measure(mode: DeploymentMode): Promise<void> {
   );
   print(`  payments recorded: ${count?.payments} of ${pages.length}`);
   print(`  violations of the vendor's contract: ${violations}`);
+  if (count?.payments !== pages.length || violations > 0) process.exitCode = 1;
   await product.stop();
   stripe.stop();
   await db.close();
@@ -197,4 +198,4 @@ async function measure(mode: DeploymentMode): Promise<void> {
 
 printMachine();
 for (const mode of listDeploymentModes()) await measure(mode);
-process.exit(0);
+process.exit();

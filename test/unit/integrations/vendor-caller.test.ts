@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { VendorRequest } from '../../../shared/integrations/contract/connection.js';
 import type { TenantVendor } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
+import { quickbooks } from '../../../shared/integrations/quickbooks/adapter.js';
 import { xero } from '../../../shared/integrations/xero/adapter.js';
 import { OutboundError } from '../../../shared/outbound/outbound-error.js';
 import { createMetrics } from '../../../shared/platform/metrics.js';
@@ -232,6 +233,15 @@ describe('the call rate of a connection', () => {
     makeCalls(rate, clock, clock.now + 12_000);
     expect(rate.waitMs).to.be.within(40_000, 60_000);
     expect(rate.stepWaitMs).to.be.at.least(rate.waitMs);
+  });
+
+  it('keeps QuickBooks’ limits of a second and of a minute', () => {
+    const clock = { now: 0 };
+    const times = makeCalls(new CallRate(quickbooks.manifest.limits, () => clock.now), clock, 180_000);
+    const countWithin = (ms: number) =>
+      times.map((at) => times.filter((other) => other >= at && other < at + ms).length);
+    expect(Math.max(...countWithin(1000))).to.be.within(1, 10);
+    expect(Math.max(...countWithin(60_000))).to.be.within(1, 500);
   });
 
   it('refuses a rate that is not a whole number from 1', () => {
