@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 
 export type Search = Record<string, string>;
 
-/** Returns the filters, sort, page and environment that the URL contains. */
+/** Returns the filters, page and environment that the URL contains. */
 export function useUrlSearch(): Search {
   return useSearch({ strict: false }) as Search;
 }

@@ -2,8 +2,8 @@
  * Opens every screen with every kind of record. All texts of the records are hostile.
  *
  * Each page is loaded once, on the narrowest phone, and made wider. At the last width, axe runs all
- * rules in the light theme, and the rules about colours in the dark one. ./other-states runs all
- * rules in both themes, on the screens of an account without records.
+ * rules in the light theme, and the rules about colours in the dark one. ./other-states does the
+ * same on the screens of an account without records.
  */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
