@@ -79,6 +79,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     options.withMachine && !options.withSentinels && SeparateMachine.isPossible()
       ? SeparateMachine.create()
       : undefined;
+  if (options.withMachine && !machine)
+    options.print('skipped: the separate machine, which needs root, and a Redis without sentinels');
   options.print('starting the stores and the service');
   const stores = await SoakStores.start(options);
   const double = await BooksLoad.startDouble();

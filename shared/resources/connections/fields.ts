@@ -44,7 +44,9 @@ const ACTIONS_BY_STATUS = Object.fromEntries(
 
 const health = allRequired({
   last_success_at: dateTime().allow(null),
-  oldest_due_at: dateTime().allow(null).description('Since when the oldest write waits'),
+  oldest_due_at: dateTime()
+    .allow(null)
+    .description('Since when the oldest write waits, among the 10,000 that are next'),
   backlog: Joi.number().integer().min(0).example(0).description('Writes that wait; counted up to 10,000'),
   error_rate: Joi.number()
     .min(0)

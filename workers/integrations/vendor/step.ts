@@ -55,7 +55,10 @@ export interface StepResult {
    * True for a read that runs every few seconds. Of its successful calls, one a minute is logged.
    */
   isRoutine?: true;
-  /** Of the only result of a step: also looks for the connection's next work of these kinds. */
+  /**
+   * The kinds among which the transaction also finds the connection's next work. Only for a step
+   * with one result.
+   */
   nextKinds?: readonly string[];
   /** Undefined if the step succeeded. Null if the step shows nothing about the vendor's health. */
   error?: VendorError | undefined | null;
