@@ -8,6 +8,8 @@ const openers: Element[] = [];
  * dialog closed does not count.
  */
 let lastOpener: Element | undefined;
+/** The opener of a dialog that has just closed, until it has the focus again. */
+let returning: Element | undefined;
 
 /**
  * When the component's dialog closes, returns the focus to the element that opened the dialog.
@@ -29,11 +31,12 @@ export function useFocusReturn(): void {
 
 /**
  * Returns the focused element. If a click has disabled its own button, no element has the focus. In
- * this case, returns the opener of the dialog that contains the button.
+ * this case, returns the opener of the dialog that contains the button. If the dialog of a new
+ * record has just closed and its record opens, returns the opener of that dialog.
  */
 function findOpener(): Element {
   const focused = document.activeElement ?? document.body;
-  return isFocusLost() ? (openers.at(-1) ?? focused) : focused;
+  return isFocusLost() ? (openers.at(-1) ?? returning ?? focused) : focused;
 }
 
 function returnFocus(opener: Element): void {
@@ -42,8 +45,10 @@ function returnFocus(opener: Element): void {
   // the opener of the first dialog.
   if (opener.isConnected) lastOpener = opener;
   const target = lastOpener;
+  returning = opener;
   // Another dialog may open now. Wait until it has taken the focus.
   setTimeout(() => {
+    returning = undefined;
     if (!isFocusLost()) return;
     const dialog = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1);
     const isReachable = target?.isConnected && (!dialog || dialog.contains(target));

@@ -49,10 +49,14 @@ export function EntityLink({
         {children}
       </RecordLink>
     );
-  const list = id && type === 'webhook_delivery' ? showDelivery(id) : LIST_SCREENS[type ?? ''];
+  const list = (id && findOpenedRecord(type, id)) || LIST_SCREENS[type ?? ''];
   return list ? <ScreenLink {...list}>{children}</ScreenLink> : children;
 }
 
-function showDelivery(id: string): { screen: string; search: Search } {
-  return { screen: 'webhooks', search: { view: 'deliveries', delivery: id } };
+/** Finds the screen that opens the record over one of its tabs or views. */
+function findOpenedRecord(type: string | null, id: string): { screen: string; search: Search } | undefined {
+  if (type === 'webhook_delivery')
+    return { screen: 'webhooks', search: { view: 'deliveries', delivery: id } };
+  if (type === 'truck') return { screen: 'settings', search: { tab: 'trucks', truck: id } };
+  return undefined;
 }

@@ -1,5 +1,6 @@
 import { Stack, Tabs, Title } from '@mantine/core';
-import type { ComponentType } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { Loading } from '../../parts/basics/loading';
 import { useUrl, useUrlSearch } from '../../parts/url/use-url';
 import { AccountTab } from './account/account-tab';
 import { AgentKeysTab } from './agent-keys/agent-keys-tab';
@@ -7,6 +8,8 @@ import { ApiKeysTab } from './api-keys/api-keys-tab';
 import { PeopleTab } from './people/people-tab';
 import { SecurityTab } from './security/security-tab';
 import { TextsTab } from './texts/texts-tab';
+
+const TrucksTab = lazy(async () => ({ default: (await import('./trucks/trucks-tab')).TrucksTab }));
 
 const FIRST_TAB = 'account';
 
@@ -17,9 +20,13 @@ const TABS: readonly { value: string; name: string; Content: ComponentType }[] =
   { value: 'people', name: 'People', Content: PeopleTab },
   { value: 'texts', name: 'Texts', Content: TextsTab },
   { value: 'security', name: 'Security', Content: SecurityTab },
+  { value: 'trucks', name: 'Trucks', Content: TrucksTab },
 ];
 
-/** The settings of the account. The URL names the open tab: `?tab=api-keys`. */
+/**
+ * The settings of the account, its people, fleet and prices. The URL names the open tab:
+ * `?tab=api-keys`.
+ */
 export function SettingsScreen() {
   const { tab } = useUrlSearch();
   const { openScreen } = useUrl();
@@ -42,7 +49,9 @@ export function SettingsScreen() {
         </Tabs.List>
         {TABS.map(({ value, Content }) => (
           <Tabs.Panel key={value} value={value} pt="md">
-            <Content />
+            <Suspense fallback={<Loading />}>
+              <Content />
+            </Suspense>
           </Tabs.Panel>
         ))}
       </Tabs>

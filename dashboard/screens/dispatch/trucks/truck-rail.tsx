@@ -1,5 +1,6 @@
 import { useId, useMemo, useState } from 'react';
 import type { WorkOrder } from '../../../api/records';
+import { ScreenLink } from '../../../parts/url/links';
 import { type BoardTruck, isFree } from '../board/board-truck';
 import { FleetMap } from './map/fleet-map';
 import { findPositions } from './map/positions';
@@ -40,7 +41,11 @@ export function TruckRail({
       {positions.length >= 2 && <FleetMap positions={positions} />}
       {trucks.length === 0 && (
         <p className="dispatch-dim">
-          There are no trucks yet. Add one by POST /trucks; see the API reference.
+          There are no trucks yet.{' '}
+          <ScreenLink isInText screen="settings" search={{ tab: 'trucks' }}>
+            Add trucks in Settings
+          </ScreenLink>
+          .
         </p>
       )}
       <ul className="dispatch-trucks" aria-labelledby={headingId}>

@@ -1,0 +1,192 @@
+import { NativeSelect, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { client, ifMatch } from '../../../api/client';
+import type { Schemas, Truck } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { DUTY_CLASS, SETTABLE_TRUCK_STATUS } from '../../../generated/vocabulary';
+import { useDrivers } from '../../../parts/choices/all-records';
+import { nameTruck } from '../../../parts/choices/name-truck';
+import { wordsOf } from '../../../parts/choices/words';
+import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
+import { useEdits } from '../../../parts/dialogs/use-edits';
+import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
+import { humanize } from '../../../parts/record/status-badge';
+
+type Draft = Omit<Schemas['TruckCreate'], 'status' | 'location'> & { status?: Truck['status'] };
+
+const TEXTS = [
+  ['make', 'Make'],
+  ['model', 'Model'],
+  ['plate', 'Plate'],
+  ['vin', 'VIN'],
+] as const;
+const FIELDS = ['unit_number', 'duty_class', 'status', 'driver_id', 'year', ...TEXTS.map(([name]) => name)];
+const STATUSES = wordsOf(SETTABLE_TRUCK_STATUS);
+
+/** Adds a truck, and then opens it. */
+export function NewTruck({ onOpen, onClose }: { onOpen: (id: string) => void; onClose: () => void }) {
+  const [draft, setDraft] = useState<Draft>({ unit_number: '', duty_class: 'light', status: 'available' });
+  const write = useWrite(
+    (headers, body: Draft) =>
+      client.POST('/trucks', { params: { header: headers }, body: body as Schemas['TruckCreate'] }),
+    { done: (truck) => `${nameTruck(truck)} was added` },
+  );
+  const submit = async () => {
+    const created = await write.run(draft);
+    if (!created) return;
+    onClose();
+    onOpen(created.id);
+  };
+  return (
+    <FormDialog
+      title="New truck"
+      submitLabel="Add truck"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <TruckFields draft={draft} onEdit={(patch) => setDraft({ ...draft, ...patch })} errors={errors} />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Changes the fields that differ from the shown version. */
+export function EditTruck({ truck, onClose }: { truck: Truck; onClose: () => void }) {
+  const { opened, onProblem } = useOpenedVersion(truck);
+  const { draft, edits, edit } = useEdits<Draft>(opened);
+  const write = useWrite(
+    (headers, body: Partial<Draft>) =>
+      client.PATCH('/trucks/{id}', {
+        params: { path: { id: truck.id }, header: { ...headers, ...ifMatch(opened) } },
+        body: body as Schemas['TruckPatch'],
+      }),
+    { done: (saved) => `${nameTruck(saved)} was saved`, onProblem },
+  );
+  const submit = async () => {
+    if (Object.keys(edits).length === 0 || (await write.run(edits))) onClose();
+  };
+  return (
+    <FormDialog
+      title={`Edit ${nameTruck(truck)}`}
+      submitLabel="Save"
+      fields={FIELDS}
+      write={write}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <TruckFields
+          draft={draft}
+          onEdit={edit}
+          errors={errors}
+          isOnJob={truck.current_work_order_id !== null}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function TruckFields({
+  draft,
+  onEdit: set,
+  errors,
+  isOnJob = false,
+}: {
+  draft: Draft;
+  onEdit: (patch: Partial<Draft>) => void;
+  errors: FieldErrors;
+  /** True while a work order determines the status, so that no person can. */
+  isOnJob?: boolean;
+}) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <TextInput
+        data-autofocus
+        label="Unit number"
+        required
+        maxLength={32}
+        value={draft.unit_number}
+        error={errors.unit_number}
+        onChange={(event) => set({ unit_number: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label="Duty class"
+        data={wordsOf(DUTY_CLASS).map((value) => ({ value, label: humanize(value) }))}
+        description={DUTY_CLASS[draft.duty_class]}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        value={draft.duty_class}
+        error={errors.duty_class}
+        onChange={(event) => set({ duty_class: event.currentTarget.value as Draft['duty_class'] })}
+      />
+      <StatusField draft={draft} onEdit={set} error={errors.status} isOnJob={isOnJob} />
+      <DriverField draft={draft} onEdit={set} error={errors.driver_id} />
+      {TEXTS.map(([name, label]) => (
+        <TextInput
+          key={name}
+          label={label}
+          value={draft[name] ?? ''}
+          error={errors[name]}
+          onChange={(event) => set({ [name]: event.currentTarget.value || null })}
+        />
+      ))}
+      <NumberInput
+        label="Year"
+        hideControls
+        allowDecimal={false}
+        value={draft.year ?? ''}
+        error={errors.year}
+        onChange={(value) => set({ year: value === '' || value === '-' ? null : Number(value) })}
+      />
+    </SimpleGrid>
+  );
+}
+
+interface FieldProps {
+  draft: Draft;
+  onEdit: (patch: Partial<Draft>) => void;
+  error: string | undefined;
+}
+
+function StatusField({ draft, onEdit, error, isOnJob }: FieldProps & { isOnJob: boolean }) {
+  const { status = 'available' } = draft;
+  const settable: readonly string[] = STATUSES;
+  const shown = settable.includes(status) ? settable : [status, ...settable];
+  const meaning = SETTABLE_TRUCK_STATUS[status as keyof typeof SETTABLE_TRUCK_STATUS];
+  return (
+    <NativeSelect
+      label="Status"
+      data={shown.map((value) => ({ value, label: humanize(value) }))}
+      description={isOnJob ? 'Its work order determines the status' : meaning}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      disabled={isOnJob}
+      value={status}
+      error={error}
+      onChange={(event) => onEdit({ status: event.currentTarget.value as Truck['status'] })}
+    />
+  );
+}
+
+/** Chooses the truck's usual driver. An inactive driver stays until another one is chosen. */
+function DriverField({ draft, onEdit, error }: FieldProps) {
+  const drivers = useDrivers();
+  const id = draft.driver_id ?? null;
+  return (
+    <Select
+      label="Driver"
+      placeholder="None"
+      searchable
+      clearable
+      openOnFocus={false}
+      nothingFoundMessage="No active driver has this name"
+      data={drivers
+        .filter((driver) => driver.status === 'active' || driver.id === id)
+        .map(({ id: value, name }) => ({ value, label: name }))}
+      value={id}
+      error={error}
+      onChange={(value) => onEdit({ driver_id: value })}
+    />
+  );
+}

@@ -1,0 +1,154 @@
+/** The tab Trucks of the settings. */
+import { expect } from 'chai';
+import { useDashboard } from '../../support/browser/dashboard.js';
+import { eventually } from '../../support/poll.js';
+import { createUser } from '../../support/records/sign-in.js';
+
+describe('the tab Trucks of Settings', () => {
+  const dashboard = useDashboard();
+
+  it('the empty truck rail of Dispatch leads to the tab, and the first truck can be assigned at once', async () => {
+    const { page, tenant } = await dashboard.open('dispatch');
+    await tenant.client.post('/work-orders', { service_type: 'tow' });
+    await page.getByRole('link', { name: 'Add trucks in Settings' }).click();
+    await page.getByText('There are no trucks yet').waitFor();
+    await page.getByRole('button', { name: 'New truck' }).first().click();
+    const form = page.getByRole('dialog', { name: 'New truck' });
+    await form.getByLabel('Unit number').fill('T-1');
+    await form.getByLabel('Duty class').selectOption('Medium');
+    await form.getByLabel('Make').fill('Ford');
+    await form.getByLabel('Year').fill('2024');
+    await form.getByRole('button', { name: 'Add truck' }).click();
+    const record = page.getByRole('dialog', { name: 'Truck T-1' });
+    await record.getByText('2024 Ford').waitFor();
+    expect(new URL(page.url()).searchParams.get('tab')).to.equal('trucks');
+    const [stored] = (await tenant.client.get('/trucks')).body.data.items;
+    expect(stored).to.include({ unit_number: 'T-1', duty_class: 'medium', status: 'available', year: 2024 });
+    expect(new URL(page.url()).searchParams.get('truck')).to.equal(stored.id);
+    await page.getByRole('button', { name: 'Close' }).first().click();
+    await page.getByRole('row', { name: /T-1 Available Medium/ }).waitFor();
+
+    await page.getByRole('link', { name: 'Dispatch', exact: true }).click();
+    await page.getByLabel('Truck', { exact: true }).selectOption({ index: 1 });
+    await page.getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('1 of 1 free').waitFor({ state: 'detached' });
+  });
+
+  it('a taken unit number is refused beside its field, and the form keeps what was typed', async () => {
+    const { page, tenant } = await dashboard.open('settings?tab=trucks');
+    await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    await page.getByRole('button', { name: 'New truck' }).first().click();
+    const form = page.getByRole('dialog', { name: 'New truck' });
+    await form.getByLabel('Unit number').fill('t-1');
+    await form.getByLabel('Plate').fill('TOW 123');
+    await form.getByRole('button', { name: 'Add truck' }).click();
+    const field = form.getByLabel('Unit number');
+    await form.getByText('unit_number t-1 is taken').waitFor();
+    expect(await field.getAttribute('aria-invalid')).to.equal('true');
+    expect(await form.getByLabel('Plate').inputValue()).to.equal('TOW 123');
+    await field.fill('T-2');
+    await form.getByRole('button', { name: 'Add truck' }).click();
+    await page.getByRole('dialog', { name: 'Truck T-2' }).waitFor();
+  });
+
+  it('a person gives a truck a driver and takes it out of service, and a colleague’s change is kept', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: driver } = await tenant.client.post('/drivers', { name: 'Sam Rivera' });
+    await tenant.client.post('/drivers', { name: 'Left Last Year', status: 'inactive' });
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
+    await page.getByRole('dialog', { name: 'Truck T-1' }).getByRole('button', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit Truck T-1' });
+    await form.getByLabel('Driver').click();
+    await page.getByRole('option', { name: 'Sam Rivera' }).waitFor();
+    expect(await page.getByRole('option', { name: 'Left Last Year' }).count(), 'inactive').to.equal(0);
+    await page.getByRole('option', { name: 'Sam Rivera' }).click();
+    await form.getByLabel('Status').selectOption('Out of service');
+    await page.route(`**/v1/trucks/${truck.id}`, (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.continue(),
+    );
+    await tenant.client.patch(`/trucks/${truck.id}`, { plate: 'TOW 123' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form
+      .getByRole('alert')
+      .getByText(/plate.*TOW 123/)
+      .waitFor();
+    await page.unroute(`**/v1/trucks/${truck.id}`);
+    const plate = form.getByLabel('Plate');
+    await eventually('the form shows the change', async () => (await plate.inputValue()) === 'TOW 123');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: 'Truck T-1' }).getByText('Sam Rivera').waitFor();
+    expect((await tenant.client.get(`/trucks/${truck.id}`)).body).to.include({
+      status: 'out_of_service',
+      driver_id: driver.id,
+      plate: 'TOW 123',
+    });
+  });
+
+  it('a truck on a job shows the progress of the job, and its status cannot be chosen', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    const { body: workOrder } = await tenant.client.post('/work-orders', { service_type: 'tow' });
+    await tenant.client.post(`/work-orders/${workOrder.id}/assign`, { truck_id: truck.id });
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
+    const record = page.getByRole('dialog', { name: 'Truck T-1' });
+    await record.getByText('Assigned').waitFor();
+    await record.getByRole('button', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit Truck T-1' });
+    expect(await form.getByLabel('Status').isDisabled()).to.equal(true);
+    await form.getByLabel('Model').fill('F-550');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await record.getByText('F-550').waitFor();
+  });
+
+  it('a truck that a defect blocks is marked, and can be dispatched again once the defect is resolved', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    const { body: inspection } = await tenant.client.post('/inspections', {
+      kind: 'pre_trip',
+      truck_id: truck.id,
+      defects: [
+        { component: 'Brakes', severity: 'out_of_service' },
+        { component: 'Left marker', severity: 'minor' },
+      ],
+    });
+    const { body: workOrder } = await tenant.client.post('/work-orders', { service_type: 'tow' });
+    const assign = () => tenant.client.post(`/work-orders/${workOrder.id}/assign`, { truck_id: truck.id });
+    expect((await assign()).status, 'with the defect').to.equal(409);
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks`);
+    await page.getByRole('row', { name: /T-1/ }).getByText('Blocked by a defect').waitFor();
+    await page.getByRole('link', { name: 'T-1' }).click();
+    const record = page.getByRole('dialog', { name: 'Truck T-1' });
+    await record.getByText('Blocked by a defect').waitFor();
+    await record.getByRole('button', { name: 'Resolve defect Brakes' }).click();
+    const form = page.getByRole('dialog', { name: 'Resolve Brakes' });
+    await form.getByLabel('Resolved by').fill('Main Street Garage');
+    await form.getByRole('button', { name: 'Resolve defect' }).click();
+    await record.getByText('Blocked by a defect').waitFor({ state: 'detached' });
+    await record.getByText('No defect blocks the dispatch of this truck.').waitFor();
+    await record.getByRole('table', { name: 'Other defects' }).getByText('Left marker').waitFor();
+    const { defects } = (await tenant.client.get(`/inspections/${inspection.id}`)).body;
+    expect(defects[0].resolved_by).to.equal('Main Street Garage');
+    expect(defects[1].resolved_at).to.equal(null);
+    expect((await assign()).status, 'without the defect').to.equal(200);
+  });
+
+  it('a viewer sees trucks and defects, and no button that changes them', async () => {
+    const tenant = await dashboard.stack.createTenant('Hudson Towing');
+    const user = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    await tenant.client.post('/inspections', {
+      kind: 'pre_trip',
+      truck_id: truck.id,
+      defects: [{ component: 'Brakes', severity: 'out_of_service' }],
+    });
+    const { page } = await dashboard.open(`settings?tab=trucks&truck=${truck.id}`, { tenant, user });
+    const record = page.getByRole('dialog', { name: 'Truck T-1' });
+    await record.getByText('Brakes').waitFor();
+    expect(await record.getByRole('button', { name: /Edit|Resolve/ }).count()).to.equal(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /T-1/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'New truck' }).count()).to.equal(0);
+  });
+});
