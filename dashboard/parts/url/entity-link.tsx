@@ -58,5 +58,7 @@ function findOpenedRecord(type: string | null, id: string): { screen: string; se
   if (type === 'webhook_delivery')
     return { screen: 'webhooks', search: { view: 'deliveries', delivery: id } };
   if (type === 'truck') return { screen: 'settings', search: { tab: 'trucks', truck: id } };
+  if (type === 'driver') return { screen: 'settings', search: { tab: 'drivers', driver: id } };
+  if (type === 'rate_card') return { screen: 'settings', search: { tab: 'rate-cards', card: id } };
   return undefined;
 }

@@ -55,6 +55,11 @@ export function fromZonedInput(text: string, timeZone: string): string | null {
   return new Date(wall - offsetMs(guess, timeZone)).toISOString();
 }
 
+/** Returns the current date in a time zone: "2026-11-21". */
+export function readToday(timeZone: string): string {
+  return toZonedInput(new Date().toISOString(), timeZone).slice(0, 10);
+}
+
 /** Returns the instant at which a date ("2026-11-21") begins in a time zone. */
 export function startOfDay(date: string, timeZone: string): string | undefined {
   return fromZonedInput(`${date}T00:00`, timeZone) ?? undefined;

@@ -10,6 +10,10 @@ import { SecurityTab } from './security/security-tab';
 import { TextsTab } from './texts/texts-tab';
 
 const TrucksTab = lazy(async () => ({ default: (await import('./trucks/trucks-tab')).TrucksTab }));
+const DriversTab = lazy(async () => ({ default: (await import('./drivers/drivers-tab')).DriversTab }));
+const RateCardsTab = lazy(async () => ({
+  default: (await import('./rate-cards/rate-cards-tab')).RateCardsTab,
+}));
 
 const FIRST_TAB = 'account';
 
@@ -21,6 +25,8 @@ const TABS: readonly { value: string; name: string; Content: ComponentType }[] =
   { value: 'texts', name: 'Texts', Content: TextsTab },
   { value: 'security', name: 'Security', Content: SecurityTab },
   { value: 'trucks', name: 'Trucks', Content: TrucksTab },
+  { value: 'drivers', name: 'Drivers', Content: DriversTab },
+  { value: 'rate-cards', name: 'Rate cards', Content: RateCardsTab },
 ];
 
 /**

@@ -2,6 +2,7 @@ import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Text, TextInput } 
 import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { PUBLISHED_CATEGORY, PUBLISHED_UNIT_TYPE } from '../../../generated/vocabulary';
+import { withChosen } from '../../../parts/choices/words';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
 import { Money } from '../../../parts/values/money';
@@ -159,10 +160,4 @@ function MoveButtons({
       </ActionIcon>
     </>
   );
-}
-
-/** Returns the published values. Adds the chosen value if it is not published. */
-function withChosen(published: readonly string[], chosen: string) {
-  const values = published.includes(chosen) ? published : [...published, chosen];
-  return values.map((value) => ({ value, label: humanize(value) }));
 }

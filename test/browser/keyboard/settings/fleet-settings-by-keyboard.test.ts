@@ -32,4 +32,47 @@ describe('trucks, drivers and rate cards by keyboard alone', function () {
     await person.waitForFocus(page.getByRole('button', { name: 'New truck' }));
     person.expectWrites('POST /trucks', 'PATCH /trucks/{id}', 'PATCH /inspections/{id}');
   });
+
+  it('a person adds a driver and makes the driver inactive', async () => {
+    const { page, person, tenant } = await openForKeyboard(dashboard, 'settings?tab=drivers');
+    const form = await person.openDialog('New driver', 'New driver');
+    await person.fillField('Name', 'Sam Rivera');
+    await person.toggle('checkbox', 'Heavy');
+    await person.submit(form, 'Add driver');
+    await person.waitForFocus(person.dialog('Sam Rivera'));
+    const edit = await person.openDialog('Edit', 'Edit Sam Rivera');
+    await person.select('Status', 'Inact');
+    await person.submit(edit, 'Save');
+    await person.dialog('Sam Rivera').getByText('Inactive').waitFor();
+    await person.press('Escape');
+    await person.waitForFocus(page.getByRole('button', { name: 'New driver' }));
+    const [driver] = (await tenant.client.get('/drivers')).body.data.items;
+    expect(driver.duty_classes).to.deep.equal(['light', 'heavy']);
+    person.expectWrites('POST /drivers', 'PATCH /drivers/{id}');
+  });
+
+  it('a person creates a rate card with two items and supersedes it', async () => {
+    const { page, person, tenant } = await openForKeyboard(dashboard, 'settings?tab=rate-cards');
+    const form = await person.openDialog('New rate card', 'New rate card');
+    await person.fillField('Name', 'Standard rates');
+    await person.fillField('Price', '125');
+    await person.activate('button', 'Add item');
+    await person.waitForFocus(page.getByRole('group', { name: 'Item 2' }));
+    await page.keyboard.type('Mileage');
+    await person.reach(page.getByRole('group', { name: 'Item 2' }).getByLabel('Price'));
+    await page.keyboard.type('4.50');
+    await person.submit(form, 'Create rate card');
+    await person.waitForFocus(person.dialog('Standard rates, version 1'));
+    const next = await person.openDialog('Supersede', 'Supersede Standard rates');
+    await person.activate('button', 'Remove item 1');
+    await person.waitForFocus(page.getByRole('button', { name: 'Add item' }));
+    await person.submit(next, 'Create version 2');
+    await person.waitForFocus(person.dialog('Standard rates, version 2'));
+    await person.press('Escape');
+    await person.waitForFocus(page.getByRole('button', { name: 'New rate card' }));
+    const [newest] = (await tenant.client.get('/rate-cards')).body.data.items;
+    expect(newest.items).to.have.length(1);
+    expect(newest.items[0]).to.include({ category: 'mileage', unit_price_cents: 450 });
+    person.expectWrites('POST /rate-cards');
+  });
 });
