@@ -50,6 +50,12 @@ const SCREENS = [
   { name: 'Settings', path: 'settings' },
 ] as const;
 const SETTINGS_TABS = ['account', 'api-keys', 'agent-keys', 'people', 'texts', 'security'];
+/** The tabs of the settings whose records open over the list. */
+const FLEET_TABS = [
+  { tab: 'trucks', record: 'truck', kind: 'truck' },
+  { tab: 'drivers', record: 'driver', kind: 'driver' },
+  { tab: 'rate-cards', record: 'card', kind: 'rate_card' },
+];
 const WEBHOOK_VIEWS = ['deliveries', 'replays', 'verify'];
 const OTHER_VIEWS = [
   ...SETTINGS_TABS.map((tab) => `settings?tab=${tab}`),
@@ -96,6 +102,10 @@ describe('every screen of the dashboard', function () {
   const places = () => [
     ...SCREENS.map(({ path }) => path as string),
     ...SCREENS.flatMap((screen) => ('kind' in screen ? [`${screen.path}/${ids[screen.kind]}`] : [])),
+    ...FLEET_TABS.flatMap(({ tab, record, kind }) => [
+      `settings?tab=${tab}`,
+      `settings?tab=${tab}&${record}=${ids[kind]}`,
+    ]),
     ...OTHER_VIEWS,
   ];
   /** Opens a path of the dashboard in the same page, and waits until everything is loaded. */

@@ -92,6 +92,12 @@ const PLACES: readonly Place[] = [
   { path: () => 'settings?tab=people', buttons: [/^Revoke the invitation/] },
   { path: () => 'settings?tab=texts', buttons: [/^Show text/, 'Edit On scene'] },
   { path: () => 'settings?tab=security', buttons: ['Add authenticator app'] },
+  { path: () => 'settings?tab=trucks', buttons: ['New truck'] },
+  { path: (ids) => `settings?tab=trucks&truck=${ids.truck}`, buttons: ['Edit', /^Resolve defect/] },
+  { path: () => 'settings?tab=drivers', buttons: ['New driver'] },
+  { path: (ids) => `settings?tab=drivers&driver=${ids.driver}`, buttons: ['Edit'] },
+  { path: () => 'settings?tab=rate-cards', buttons: ['New rate card'] },
+  { path: (ids) => `settings?tab=rate-cards&card=${ids.rate_card}`, buttons: ['Supersede'] },
 ];
 
 describe('every dialog of the dashboard', function () {

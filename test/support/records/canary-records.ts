@@ -101,7 +101,12 @@ export async function createCanaryRecords(
     const unit_number = canary.slice(-30) + round;
     ids.truck = await make('/trucks', { unit_number, duty_class: 'light', make: canary });
     const defects = [{ component: canary, severity: 'minor' }];
-    ids.inspection = await make('/inspections', { kind: 'pre_trip', notes: canary, defects });
+    ids.inspection = await make('/inspections', {
+      kind: 'pre_trip',
+      truck_id: ids.truck,
+      notes: canary,
+      defects,
+    });
     ids.defect = (await client.get(`/inspections/${ids.inspection}`)).body.defects[0].id;
     const items = [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, name: canary }];
     const card = { name: canary, effective_from: '2026-01-01', is_default: true, items };
