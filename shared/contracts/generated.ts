@@ -3627,6 +3627,7 @@ export interface OverviewFirstSteps {
   agent_key_used: boolean;
   webhook_endpoint_created: boolean;
   webhook_delivered: boolean;
+  truck_created: boolean;
   work_order_created: boolean;
   invoice_created: boolean;
   payment_recorded: boolean;

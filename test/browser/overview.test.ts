@@ -12,9 +12,14 @@ describe('the screen Overview', () => {
     const { page, tenant } = await dashboard.open('');
     const { stack } = dashboard;
     const steps = page.getByRole('region', { name: 'First steps' });
-    await steps.getByText('1 of 8 done').waitFor();
+    await steps.getByText('1 of 9 done').waitFor();
     await page.getByText('Connected').waitFor();
     await steps.getByText('/v1/me').waitFor();
+    await steps.getByText('Add a truck').click();
+    const trucks = steps.getByRole('link', { name: 'Open Trucks' });
+    expect(await trucks.getAttribute('href')).to.match(/settings\?tab=trucks$/);
+    await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    await steps.getByRole('listitem').filter({ hasText: 'Add a truck' }).getByText('Done').waitFor();
     await steps.getByText('Create a work order').click();
     await steps.getByRole('link', { name: 'Open Work orders' }).waitFor();
     await tenant.client.post('/work-orders', { service_type: 'tow' });

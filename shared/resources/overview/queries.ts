@@ -135,6 +135,7 @@ const FIRST_STEPS = jsonObject('s', [
   // Use the last success that the endpoint's queue stores, because no index contains successful
   // deliveries.
   { name: 'webhook_delivered', sql: existsSql('webhook_lanes', 'x.last_success_at is not null') },
+  { name: 'truck_created', sql: existsSql('trucks') },
   { name: 'work_order_created', sql: existsSql('work_orders') },
   { name: 'invoice_created', sql: existsSql('invoices') },
   { name: 'payment_recorded', sql: existsSql('payments') },

@@ -33,6 +33,7 @@ export const overviewFirstSteps = allRequired({
   agent_key_used: done('A request with an agent key has arrived'),
   webhook_endpoint_created: done('A webhook endpoint was created'),
   webhook_delivered: done('An endpoint has answered a delivery with 2xx'),
+  truck_created: done('A truck was added'),
   work_order_created: done('A work order was created'),
   invoice_created: done('An invoice was created'),
   payment_recorded: done('A payment was recorded'),

@@ -1,6 +1,6 @@
 /**
  * Trucks, drivers and rate cards on the narrowest phone: without records, while the list cannot be
- * read, and with their forms open.
+ * read, and with their forms open. Also the links of audit entries to them.
  */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -20,7 +20,7 @@ const TABS = [
   },
 ];
 
-describe('the tabs of the fleet in Settings at 320 px', function () {
+describe('the tabs of the fleet in Settings', function () {
   this.timeout(120_000);
   const dashboard = useDashboard();
 
@@ -34,7 +34,7 @@ describe('the tabs of the fleet in Settings at 320 px', function () {
   }
 
   for (const { tab, path, empty, button } of TABS) {
-    it(`${tab}: the empty state offers one next action, whose form fits, and axe finds no violation`, async () => {
+    it(`${tab}: at 320 px, the empty state offers one next action, whose form fits, and axe finds no violation`, async () => {
       const { page } = await dashboard.open(`settings?tab=${tab}`, { viewport: PHONE });
       await page.getByText(empty).waitFor();
       expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
@@ -45,7 +45,7 @@ describe('the tabs of the fleet in Settings at 320 px', function () {
       expect(await findOverflow(page)).to.deep.equal([]);
     });
 
-    it(`${tab}: a list that cannot be read says so, and axe finds no violation`, async () => {
+    it(`${tab}: at 320 px, a list that cannot be read says so, and axe finds no violation`, async () => {
       const { page } = await dashboard.open('settings', { viewport: PHONE });
       await page.getByRole('tab', { name: 'Security' }).waitFor();
       await page.route(
@@ -63,4 +63,24 @@ describe('the tabs of the fleet in Settings at 320 px', function () {
       expect(await findOverflow(page)).to.deep.equal([]);
     });
   }
+
+  it('an audit entry opens the truck, the driver or the rate card that it is about', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    await tenant.client.post('/drivers', { name: 'Sam Rivera' });
+    const items = [{ category: 'tow', unit_type: 'flat', unit_price_cents: 7500 }];
+    const card = { name: 'Standard rates', effective_from: '2026-01-01', items };
+    await tenant.client.post('/rate-cards', card);
+    const { body } = await tenant.client.get('/audit-log?limit=10');
+    for (const { type, link, name } of [
+      { type: 'truck', link: 'Open truck', name: 'Truck T-1' },
+      { type: 'driver', link: 'Open driver', name: 'Sam Rivera' },
+      { type: 'rate_card', link: 'Open rate card', name: 'Standard rates, version 1' },
+    ]) {
+      const entry = body.data.items.find((one: { entity_type: string }) => one.entity_type === type);
+      await page.goto(`${dashboard.stack.origin}/app/audit-log/${entry.id}`);
+      await page.getByRole('link', { name: link }).click();
+      await page.getByRole('dialog', { name }).waitFor();
+    }
+  });
 });

@@ -177,6 +177,7 @@ describe('GET /overview', () => {
     const tenant = await stack.createTenant();
     const { client, id } = tenant;
     const endpoint = await deliver(tenant, []);
+    await client.post('/trucks', { unit_number: '7', duty_class: 'light' });
     await client.post('/work-orders', { service_type: 'tow' });
     const { body: invoice } = await client.post(
       '/invoices',
@@ -193,6 +194,7 @@ describe('GET /overview', () => {
       agent_key_used: false,
       webhook_endpoint_created: true,
       webhook_delivered: false,
+      truck_created: true,
       work_order_created: true,
       invoice_created: true,
       payment_recorded: true,

@@ -61,6 +61,13 @@ function listConnectionSteps(): Step[] {
 function listWorkSteps(): Step[] {
   return [
     {
+      fact: 'truck_created',
+      title: 'Add a truck',
+      text: 'Work orders are assigned to trucks. Drivers and rate cards are beside them in Settings.',
+      link: { label: 'Open Trucks', screen: 'settings', search: { tab: 'trucks' } },
+      curl: buildCurl('/trucks', { method: 'POST', body: { unit_number: 'T-1', duty_class: 'light' } }),
+    },
+    {
       fact: 'work_order_created',
       title: 'Create a work order',
       text: 'One tow, or one service at the roadside. It appears on the dispatch board.',
