@@ -2,9 +2,9 @@ import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Text, TextInput } 
 import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { PUBLISHED_CATEGORY, PUBLISHED_UNIT_TYPE } from '../../../generated/vocabulary';
-import { withChosen } from '../../../parts/choices/words';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
+import { withChosen } from '../../../parts/record/word-options';
 import { Money } from '../../../parts/values/money';
 import { MoneyField } from '../../../parts/values/money-field';
 import { LINE_LABELS, type LineField } from './invoice-draft';

@@ -54,7 +54,10 @@ export function collectErrors(
   return Object.fromEntries(Object.entries(errors).map(([field, text]) => [field, readable(field, text)]));
 }
 
-/** Rewrites a fault for people: "items[0].unit_price_cents is required" becomes "Price is required". */
+/**
+ * Rewrites a fault for people: "items[0].unit_price_cents is required" becomes "Price is
+ * required".
+ */
 function readable(field: string, text: string): string {
   const name = field.replace(/^items\[\d+\]\./, '');
   const label = name === field ? CARD_LABELS[field] : ITEM_LABELS[name as ItemField];

@@ -6,8 +6,8 @@ import {
   PUBLISHED_SERVICE_TYPE,
   PUBLISHED_UNIT_TYPE,
 } from '../../../generated/vocabulary';
-import { withChosen } from '../../../parts/choices/words';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
+import { withChosen } from '../../../parts/record/word-options';
 import { MoneyField } from '../../../parts/values/money-field';
 import { type ItemDraft, isMinimumValid, withCategory } from './card-draft';
 import { ITEM_LABELS, type ItemField, itemPath } from './card-faults';
