@@ -50,6 +50,12 @@ export function findPathTemplate(path: string): string | undefined {
   return pathTemplates.find(({ pattern }) => pattern.test(path))?.template;
 }
 
+/** Returns whether openapi.json has an operation for this method on this path. */
+export function isDocumented(method: string, path: string): boolean {
+  const template = findPathTemplate(path);
+  return template !== undefined && document.paths[template]?.[method.toLowerCase()] !== undefined;
+}
+
 /**
  * Lists the names of a schema's members in openapi.json, without those that a response has only on
  * request. Responses have their members in this order.

@@ -1,14 +1,13 @@
 /** Opens the dashboard of a test stack in a real Chromium, for whole tasks of a person. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { PROJECT } from '../load/processes.js';
 import { BROWSER_SKIP_REASON, PAGE_TIMEOUT_MS, startBrowser } from '../network/browser.js';
-import { findPathTemplate } from '../openapi-validator.js';
 import { createUser, signIn, type TestUser } from '../records/sign-in.js';
 import type { TestStack, TestTenant } from '../stack.js';
 import { useShared, useStack } from '../use-stack.js';
+import { PageWatch } from './page-watch.js';
 
 /** Runs the workers whose results a person may wait for in the dashboard. */
 export const DASHBOARD_STACK = { webhooks: true, exports: true, clock: true };
@@ -80,7 +79,7 @@ async function startWhereInstalled(): Promise<Browser> {
 
 export class DashboardBench {
   #contexts: BrowserContext[] = [];
-  #faults: string[] = [];
+  readonly #watch = new PageWatch();
 
   constructor(
     readonly stack: TestStack,
@@ -106,7 +105,7 @@ export class DashboardBench {
     const origin = options.isOnLocalhost ? address.replace('127.0.0.1', 'localhost') : address;
     if (!options.isSignedOut) await this.#addSession(context, user, origin);
     const page = await context.newPage();
-    this.#watch(page, [origin, options.otherOrigin]);
+    this.#watch.watchPage(page, { origins: [origin, options.otherOrigin] });
     await page.goto(`${origin}/app/${path}`);
     return { page, context, tenant, user };
   }
@@ -114,33 +113,13 @@ export class DashboardBench {
   /** Closes all pages of the test, and makes the assertions of {@link useDashboard}. */
   async closePages(): Promise<void> {
     await Promise.all(this.#contexts.map((context) => context.close()));
-    const faults = this.#faults;
     this.#contexts = [];
-    this.#faults = [];
-    expect(faults, 'what the pages must not do').to.deep.equal([]);
+    this.#watch.expectNoFaults();
   }
 
   async #addSession(context: BrowserContext, user: TestUser, url: string): Promise<void> {
     const client = await signIn(this.stack, user);
     const [name = '', value = ''] = (client.defaultHeaders.cookie as string).split('=');
     await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }]);
-  }
-
-  #watch(page: Page, origins: readonly (string | undefined)[]): void {
-    page.on('pageerror', (error) => this.#faults.push(`error in the page: ${error.stack}`));
-    page.on('console', (message) => {
-      // Skip these errors. Chromium logs each response with an error status, and the page handles
-      // the response.
-      const isStatus = message.text().startsWith('Failed to load resource');
-      if (message.type() === 'error' && !isStatus) this.#faults.push(`console: ${message.text()}`);
-    });
-    page.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.protocol === 'blob:') return;
-      if (!origins.includes(url.origin)) this.#faults.push(`left the origin: ${request.url()}`);
-      if (!url.pathname.startsWith('/v1/')) return;
-      if (!findPathTemplate(url.pathname.slice('/v1'.length)))
-        this.#faults.push(`not in openapi.json: ${request.method()} ${url.pathname}`);
-    });
   }
 }

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { PAGE_TIMEOUT_MS } from '../network/browser.js';
 import type { TestStack } from '../stack.js';
 import { useBrowser } from './dashboard.js';
+import { PageWatch } from './page-watch.js';
 
 /** The size of a small phone. */
 const PHONE = { width: 360, height: 740 };
@@ -32,7 +33,7 @@ export function useLinkPages(stack: TestStack): LinkPages {
 
 class LinkPages {
   #contexts: BrowserContext[] = [];
-  #faults: string[] = [];
+  readonly #watch = new PageWatch();
   #networks = 0;
 
   constructor(
@@ -53,7 +54,8 @@ class LinkPages {
     context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const page = await context.newPage();
     if (javaScriptEnabled) await page.clock.install();
-    this.#watch(page, options.isPublic ? [PUBLIC_ORIGIN] : []);
+    const origins = [this.stack.origin, ...(options.isPublic ? [PUBLIC_ORIGIN] : [])];
+    this.#watch.watchPage(page, { origins });
     if (options.isPublic)
       await context.route(`${PUBLIC_ORIGIN}/**`, async (route) => {
         const url = route.request().url().replace(PUBLIC_ORIGIN, this.stack.origin);
@@ -74,28 +76,14 @@ class LinkPages {
   }
 
   async close(): Promise<void> {
+    const cookieNames: string[] = [];
     for (const context of this.#contexts) {
       const cookies = await context.cookies();
-      this.#faults.push(...cookies.map(({ name }) => `cookie: ${name}`));
+      cookieNames.push(...cookies.map(({ name }) => name));
       await context.close();
     }
-    const faults = this.#faults;
     this.#contexts = [];
-    this.#faults = [];
-    expect(faults, 'what the pages must not do').to.deep.equal([]);
-  }
-
-  #watch(page: Page, otherOrigins: readonly string[]): void {
-    page.on('pageerror', (error) => this.#faults.push(`error in the page: ${error.stack}`));
-    page.on('console', (message) => {
-      // Skip these errors. Chromium logs each response with an error status, and each lost request.
-      const isStatus = message.text().startsWith('Failed to load resource');
-      if (message.type() === 'error' && !isStatus) this.#faults.push(`console: ${message.text()}`);
-    });
-    page.on('request', (request) => {
-      const { origin } = new URL(request.url());
-      if (![this.stack.origin, ...otherOrigins].includes(origin))
-        this.#faults.push(`left the origin: ${request.url()}`);
-    });
+    this.#watch.expectNoFaults();
+    expect(cookieNames, 'the cookies of the pages').to.deep.equal([]);
   }
 }

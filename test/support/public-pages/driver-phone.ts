@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { useBrowser } from '../browser/dashboard.js';
+import { PageWatch } from '../browser/page-watch.js';
 import { PROJECT } from '../load/processes.js';
 import { PAGE_TIMEOUT_MS } from '../network/browser.js';
 import type { TestStack } from '../stack.js';
@@ -13,14 +13,18 @@ export interface DriverPhones {
   openPage: (context: BrowserContext, job: DrivenJob) => Promise<Page>;
 }
 
+/** The page must work without a network, and Chromium logs each request that got no response. */
+const LOST_REQUEST = /Failed to load resource|ERR_|fetch/;
+
 /**
  * Opens driver's pages on phones of 360 px. After each test, closes the phones. Asserts that the
- * pages sent no request to another origin and caused no error.
+ * pages sent no request to another origin or to a route that openapi.json does not have, and
+ * caused no error.
  */
 export function useDriverPhones(stack: Pick<TestStack, 'origin'>): DriverPhones {
   const browser = useBrowser();
   const contexts: BrowserContext[] = [];
-  const faults: string[] = [];
+  const watch = new PageWatch();
 
   before(() => {
     if (!existsSync(join(PROJECT, 'dist', 'driver-page', 'index.html')))
@@ -28,7 +32,7 @@ export function useDriverPhones(stack: Pick<TestStack, 'origin'>): DriverPhones 
   });
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
-    expect(faults.splice(0), 'what the page must not do').to.deep.equal([]);
+    watch.expectNoFaults();
   });
 
   return {
@@ -41,19 +45,11 @@ export function useDriverPhones(stack: Pick<TestStack, 'origin'>): DriverPhones 
       });
       context.setDefaultTimeout(PAGE_TIMEOUT_MS);
       contexts.push(context);
-      context.on('request', (request) => {
-        const { origin, protocol } = new URL(request.url());
-        if (protocol !== 'blob:' && origin !== stack.origin) faults.push(`left the origin: ${request.url()}`);
-      });
+      watch.watchContext(context, { origins: [stack.origin], ignored: LOST_REQUEST });
       return context;
     },
     async openPage(context, { path }) {
       const page = await context.newPage();
-      page.on('pageerror', (error) => faults.push(`error in the page: ${error.stack}`));
-      page.on('console', (message) => {
-        const isStatus = /Failed to load resource|ERR_|fetch/.test(message.text());
-        if (message.type() === 'error' && !isStatus) faults.push(`console: ${message.text()}`);
-      });
       await page.goto(stack.origin + path);
       return page;
     },
