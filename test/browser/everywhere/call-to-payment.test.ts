@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { CompanyPerson, serveLinks, setUpFleetAndPrices } from '../../support/browser/company-person.js';
 import { useBrowser, useDashboard } from '../../support/browser/dashboard.js';
+import { PageWatch } from '../../support/browser/page-watch.js';
 import type { TestClient } from '../../support/client.js';
 import { PAGE_TIMEOUT_MS } from '../../support/network/browser.js';
 import { eventually } from '../../support/poll.js';
@@ -23,12 +24,17 @@ describe('one tow, from the call to the payment', function () {
   const dashboard = useDashboard();
   const browser = useBrowser();
   const phones: BrowserContext[] = [];
-  afterEach(() => Promise.all(phones.splice(0).map((phone) => phone.close())));
+  const watch = new PageWatch();
+  afterEach(async () => {
+    await Promise.all(phones.splice(0).map((phone) => phone.close()));
+    watch.expectNoFaults();
+  });
 
   async function openPhone(path: string): Promise<Page> {
     const phone = await browser.newContext(PHONE);
     phone.setDefaultTimeout(PAGE_TIMEOUT_MS);
     phones.push(phone);
+    watch.watchContext(phone, { origins: [dashboard.stack.origin] });
     const page = await phone.newPage();
     await page.clock.install();
     await page.goto(dashboard.stack.origin + path);
@@ -76,9 +82,10 @@ describe('one tow, from the call to the payment', function () {
     await person.card('Completed today', number).getByRole('link', { name: number }).waitFor();
 
     const invoiceNumber = await person.createInvoice(number);
-    const totalCents = await person.approveAndSend(tenant.client, invoiceNumber);
-    expect(totalCents).to.be.above(0);
+    expect(await person.approveAndSend(invoiceNumber)).to.be.above(0);
     await person.openCustomersPage(context, invoiceNumber);
-    await person.recordPayment(tenant.client, invoiceNumber);
+    await person.recordPayment(invoiceNumber);
+    const { body } = await tenant.client.get(`/invoices?search=${invoiceNumber}`);
+    expect(body.data.items[0]).to.include({ status: 'paid', balance_due_cents: 0 });
   });
 });

@@ -1,67 +1,89 @@
-/** A person clicks through a company's first day. A second person decides an approval too late. */
+/**
+ * Starts the built product as `npm start` does, opens the address that it prints, and clicks
+ * through a company's first day with the account that it prints.
+ */
 import { expect } from 'chai';
 import { TestAgent } from '../../support/agents/agent.js';
-import { CompanyPerson, serveLinks, setUpFleetAndPrices } from '../../support/browser/company-person.js';
-import { useDashboard } from '../../support/browser/dashboard.js';
-import { createUser } from '../../support/records/sign-in.js';
+import { CompanyPerson } from '../../support/browser/company-person.js';
+import { useBrowser } from '../../support/browser/dashboard.js';
+import { PageWatch } from '../../support/browser/page-watch.js';
+import { useProcesses } from '../../support/load/processes.js';
+import { PAGE_TIMEOUT_MS } from '../../support/network/browser.js';
+import { getFreePort, IS_SCALED } from '../../support/stores.js';
 import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 
-describe('the first day with the dashboard, by mouse alone', function () {
-  this.timeout(180_000);
-  const dashboard = useDashboard();
-  let receiver: StrictReceiver;
-  before(async () => {
-    receiver = await StrictReceiver.start();
+const AGENT = 'Night desk';
+/** The dashboard's address, and the name, address and password of the demo account's owner. */
+const WELCOME = /dashboard (\S+) .*\n+ *Demo account {2}.* {3}(\S+) \/ (\S+)\n/;
+
+if (!IS_SCALED) {
+  describe('the first day with npm start, by mouse alone', function () {
+    this.timeout(240_000);
+    const browser = useBrowser();
+    const processes = useProcesses();
+    const watch = new PageWatch();
+    let receiver: StrictReceiver;
+    before(async () => {
+      receiver = await StrictReceiver.start();
+    });
+    after(() => receiver?.stop());
+
+    it('a person goes from the printed address to a paid invoice, an export and the approval of an agent', async () => {
+      const product = processes.start({
+        command: ['node', '--enable-source-maps', 'dist/bin/start.js'],
+        env: { DATA_DIR: await processes.createFolder(), PORT: `${await getFreePort()}` },
+      });
+      const [, address = '', email = '', password = ''] = await product.waitForOutput(WELCOME, 120_000);
+      const { origin } = new URL(address);
+      const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, locale: 'en-US' });
+      context.setDefaultTimeout(PAGE_TIMEOUT_MS);
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+      watch.watchContext(context, { origins: [origin] });
+      const page = await context.newPage();
+      await page.goto(address);
+      const target = receiver.endpoint;
+      const day = new CompanyPerson(page);
+
+      await day.signIn({ email, password });
+      await day.createApiKey();
+      await day.addEndpoint(target);
+      await day.sendTestAndReplay(target);
+      await day.createCustomer();
+      const number = await day.createWorkOrder();
+      await day.assign(number);
+      await day.complete(number);
+      const invoiceNumber = await day.createInvoice(number);
+      const totalCents = await day.approveAndSend(invoiceNumber);
+      await day.openCustomersPage(context, invoiceNumber);
+      await day.recordPayment(invoiceNumber);
+      await day.exportInvoices({ invoiceNumber, totalCents });
+
+      const agent = await day.createAgentKey(AGENT);
+      await day.setThreshold();
+      await holdDraft(agent, number);
+      await day.approveHeld(AGENT, { name: 'Dana Whitfield' });
+      await day.seeDeliveries(['work_order.completed', 'invoice.sent', 'invoice.paid']);
+      expect(receiver.problems).to.deep.equal([]);
+
+      await context.close();
+      watch.expectNoFaults();
+      expect(await product.stop('SIGTERM'), product.output).to.deep.equal({ code: 0, signal: null });
+      expect(await processes.listSurvivors()).to.deep.equal([]);
+    });
   });
-  after(() => receiver?.stop());
-
-  it('a person goes from the sign-in page to a paid invoice, an export and the approval of an agent', async () => {
-    const { page, context, tenant, user } = await dashboard.open('', { isSignedOut: true });
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: dashboard.stack.origin });
-    await serveLinks(context, dashboard.stack.origin);
-    const target = receiver.add();
-    const day = new CompanyPerson(page);
-
-    await day.signIn(user);
-    const key = await day.createApiKey();
-    const client = dashboard.stack.createClient(key);
-    await day.addEndpoint(target);
-    await day.sendTestAndReplay(target);
-    await day.createCustomer();
-    await setUpFleetAndPrices(client);
-    const number = await day.createWorkOrder();
-    await day.assign(number);
-    await day.complete(number);
-    const invoiceNumber = await day.createInvoice(number);
-    const totalCents = await day.approveAndSend(client, invoiceNumber);
-    await day.openCustomersPage(context, invoiceNumber);
-    await day.recordPayment(client, invoiceNumber);
-    await day.exportInvoices({ invoiceNumber, totalCents });
-
-    const agentKey = await day.createAgentKey();
-    await day.setThreshold();
-    const { body: orders } = await client.get('/work-orders');
-    await holdDraft(dashboard.stack.origin, agentKey, orders.data.items[0].id);
-    const second = await createUser(dashboard.stack, tenant.id, { name: 'Uma Umbrella' });
-    const late = new CompanyPerson((await dashboard.open('', { tenant, user: second })).page);
-    await late.beginToReject();
-    await day.approveHeld();
-    await late.seeDecision(user);
-    const { body } = await client.get('/approvals?status=approved');
-    expect(body.data.items.map(({ decided_by: by }: { decided_by: string }) => by)).to.deep.equal([user.id]);
-    expect(target.problems).to.deep.equal([]);
-  });
-});
+}
 
 /**
- * Asks for a draft of $1,200.00 through the official MCP client. The amount exceeds the approval
- * threshold, so the service holds the request.
+ * The agent finds the work order, and asks for a draft of $1,200.00 through the official MCP
+ * client. The amount exceeds the approval threshold, so the product holds the request.
  */
-async function holdDraft(origin: string, key: string, workOrderId: string): Promise<void> {
-  const agent = await TestAgent.connect(origin, key);
-  const line = { name: 'Recovery', category: 'recovery', quantity: 1, unit_type: 'each', taxable: true };
+async function holdDraft({ url, key }: { url: string; key: string }, number: string): Promise<void> {
+  const agent = await TestAgent.connect(new URL(url).origin, key);
+  const { items } = await agent.callOk('list_work_orders', { status: 'completed' });
+  const order = items.find((one: { job_number: string }) => one.job_number === number);
+  const line = { name: 'Recovery', category: 'recovery', quantity: 1, unit_type: 'each', taxable: false };
   const result = await agent.callOk('create_invoice_draft', {
-    work_order_id: workOrderId,
+    work_order_id: order.id,
     line_items: [{ ...line, unit_price_cents: 120_000 }],
   });
   expect(result).to.include({ pending_approval: true });
