@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { TestClient } from '../client.js';
+import type { TestStack } from '../stack.js';
 import { addPhoto } from './pictures.js';
 import {
   endpointInput,
@@ -154,4 +155,27 @@ export async function createRecordFor(operation: string, client: TestClient): Pr
   if (operation.includes('/agent-keys/'))
     return createRecord(client, '/agent-keys', { name: 'spare', scopes: ['read_audit'] });
   return undefined;
+}
+
+/**
+ * Inserts copies of a work order, with the numbers X-1, X-2 and so on. Each copy is a second newer
+ * than the one before. Thousands of requests would take minutes.
+ */
+export async function copyWorkOrder(
+  stack: TestStack,
+  tenantId: string,
+  { id, count }: { id: string; count: number },
+): Promise<void> {
+  const [columns] = await stack.rows<{ names: string }>(
+    tenantId,
+    `select string_agg(column_name, ', ') as names from information_schema.columns
+     where table_name = 'work_orders' and column_name not in ('id', 'job_number', 'created_at') and is_generated = 'NEVER'`,
+  );
+  await stack.rows(
+    tenantId,
+    `insert into work_orders (id, job_number, created_at, ${columns?.names})
+     select gen_random_uuid(), 'X-' || n, created_at + n * interval '1 second', ${columns?.names}
+     from work_orders, generate_series(1, $3::int) n where tenant_id = $1 and id = $2`,
+    [tenantId, id, count],
+  );
 }

@@ -3,7 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { connectAgent, type TestAgent } from '../../../support/agents/agent.js';
 import type { Json } from '../../../support/client.js';
 import { useSharedAccount } from '../../../support/records/accounts.js';
-import { createWorkOrderAfter } from '../../../support/records/lifecycle-records.js';
+import { copyWorkOrder, createWorkOrderAfter } from '../../../support/records/lifecycle-records.js';
 import type { TestStack, TestTenant } from '../../../support/stack.js';
 
 /** MCP clients accept at most this many tokens in one result. */
@@ -22,17 +22,7 @@ describe('dispatch board of thousands of work orders over MCP', () => {
     for (let nth = 0; nth < 4; nth += 1) await createWorkOrderAfter(tenant.client, ['assign']);
     urgentId = await createWorkOrderAfter(tenant.client, []);
     await stack.rows(tenant.id, `update work_orders set notes = repeat('Side entrance, ', 20)`);
-    const columns = await stack.rows<{ names: string }>(
-      tenant.id,
-      `select string_agg(column_name, ', ') as names from information_schema.columns
-       where table_name = 'work_orders' and column_name not in ('id', 'job_number') and is_generated = 'NEVER'`,
-    );
-    const { names } = columns[0] as { names: string };
-    await stack.rows(
-      tenant.id,
-      `insert into work_orders (id, job_number, ${names}) select gen_random_uuid(), 'X-' || n, ${names}
-       from work_orders, generate_series(1, 5000) n where id = '${urgentId}'`,
-    );
+    await copyWorkOrder(stack, tenant.id, { id: urgentId, count: 5_000 });
     await stack.rows(tenant.id, `update work_orders set priority = 5 where id = '${urgentId}'`);
     return () => agent.client.close();
   });
