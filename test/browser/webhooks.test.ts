@@ -5,6 +5,7 @@ import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/records/samples.js';
 import type { TestTenant } from '../support/stack.js';
 import { StrictReceiver } from '../support/webhooks/strict-receiver.js';
+import { insertDeliveries, insertEvents } from '../support/webhooks/webhook-rows.js';
 
 describe('the screen Webhooks', () => {
   const dashboard = useDashboard();
@@ -100,6 +101,47 @@ describe('the screen Webhooks', () => {
     await confirm.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Open its deliveries' }).click();
     await page.getByRole('row', { name: /invoice\.created.*Replay/ }).waitFor();
+  });
+
+  it('a replay that a person cancels midway sends no more, and says how many of all it had created', async () => {
+    const { page, tenant, target, endpointId } = await openWithEndpoint();
+    const rows = { stack: dashboard.stack, tenantId: tenant.id };
+    const events = await insertEvents(rows, Array(300).fill('invoice.created'));
+    const delivered = events.map((id) => ({ endpoint_id: endpointId, event_id: id, status: 'succeeded' }));
+    await insertDeliveries(rows, delivered);
+    // The receiver answers nothing until the replay is cancelled.
+    let answerAll = () => {};
+    const ended = new Promise<void>((resolve) => {
+      answerAll = resolve;
+    });
+    target.respond = () => ended.then(() => ({}));
+    await openScreen(page, `webhooks?view=deliveries&status=succeeded&endpoint_id=${endpointId}`);
+    await page.getByRole('button', { name: 'Replay many' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay many' });
+    await dialog.getByRole('button', { name: 'Count' }).click();
+    await dialog.getByRole('button', { name: 'Replay 300 deliveries' }).click();
+    // The replay creates 200 deliveries, and waits while 100 or more of them are open.
+    await page.getByText('200 of 300 deliveries created', { exact: true }).waitFor();
+    await target.waitFor(1);
+    await page.getByRole('button', { name: 'Cancel replay' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Cancel this replay' });
+    await confirm.getByRole('button', { name: 'Cancel replay' }).click();
+    await confirm.waitFor({ state: 'detached' });
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Cancelled', { exact: true }).waitFor();
+    answerAll();
+    const replayId = new URL(page.url()).searchParams.get('replay');
+    const statuses: string[] = await eventually('the end of the open deliveries', async () => {
+      const { body } = await tenant.client.get(`/webhook-deliveries?replay_id=${replayId}&limit=200`);
+      const found: string[] = body.data.items.map(({ status }: { status: string }) => status);
+      return found.every((status) => /succeeded|cancelled/.test(status)) && found;
+    });
+    expect(statuses).to.have.lengthOf(200);
+    const sent = target.requests.length;
+    expect(sent, 'the deliveries on their way when the replay was cancelled').to.be.below(200);
+    expect(statuses.filter((status) => status === 'succeeded').length).to.be.at.most(sent);
+    await drawer.getByText('200 of 300 deliveries created', { exact: true }).waitFor();
+    expect(await drawer.getByRole('button', { name: 'Cancel replay' }).count()).to.equal(0);
   });
 
   it('a failed delivery shows request and response, its link can be shared, and it can be cancelled', async () => {
