@@ -66,6 +66,11 @@ export interface PullStart {
   cursor: string | null;
   /** If set, the pull ignores the cursor and reads everything that changed since this time. */
   since: string | null;
+  /**
+   * True if the pull looks for changes that earlier pulls have missed. It then reads the records
+   * themselves, not the vendor's feed of changes, if there are both.
+   */
+  isSweep?: true;
 }
 
 export interface Page<State> {

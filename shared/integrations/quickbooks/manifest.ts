@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { SWEEP_STREAM } from '../contract/books/sweep-stream.js';
 import { CHOICES_STREAM, type Manifest } from '../contract/vendor.js';
 
 const recordId = () => Joi.string().max(64);
@@ -31,8 +32,15 @@ export const manifest: Manifest = {
     revokesAccount: true,
   },
   docsUrl: 'https://developer.intuit.com/app/developer/qbo/docs/get-started',
-  // Webhooks say at once what changed. The regular pull finds what they missed.
-  streams: { customers: 900, invoices: 900, booked_payments: 900, [CHOICES_STREAM]: 86_400 },
+  // Webhooks say at once what changed. The regular pull finds what they missed, and the nightly
+  // sweep finds what both missed.
+  streams: {
+    customers: 900,
+    invoices: 900,
+    booked_payments: 900,
+    [CHOICES_STREAM]: 86_400,
+    [SWEEP_STREAM]: 86_400,
+  },
   // QuickBooks allows 10 calls a second and 500 a minute for one company.
   limits: { perSecond: 8, timeoutMs: 30_000 },
   bookLimits: { maxNumberChars: MAX_NUMBER_CHARS },

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { SWEEP_STREAM } from '../contract/books/sweep-stream.js';
 import { CHOICES_STREAM, type Manifest } from '../contract/vendor.js';
 
 const recordId = () => Joi.string().max(64);
@@ -36,8 +37,15 @@ export const manifest: Manifest = {
     revokesAccount: true,
   },
   docsUrl: 'https://developer.xero.com/documentation/api/accounting/overview',
-  // Webhooks say at once what changed. The regular pull finds what they missed.
-  streams: { customers: 900, invoices: 900, booked_payments: 900, [CHOICES_STREAM]: 86_400 },
+  // Webhooks say at once what changed. The regular pull finds what they missed, and the nightly
+  // sweep finds what both missed.
+  streams: {
+    customers: 900,
+    invoices: 900,
+    booked_payments: 900,
+    [CHOICES_STREAM]: 86_400,
+    [SWEEP_STREAM]: 86_400,
+  },
   // Xero allows 60 calls a minute and 5 at the same time for one organisation, and 10,000 a minute
   // for the application. A connection makes one call at a time.
   limits: { perSecond: 5, perMinute: 55, perAppAndMinute: 9_000, timeoutMs: 30_000 },

@@ -1,4 +1,5 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
+import { SWEEP_STREAM } from '../../../shared/integrations/contract/books/sweep-stream.js';
 import { CLAIMS_STREAM } from '../../../shared/integrations/contract/motor-club.js';
 import {
   DRIVERS_STREAM,
@@ -17,7 +18,6 @@ import { toStorable } from '../../../shared/platform/storable-text.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
 import { storeChoices } from '../../../shared/sync/choice-rows.js';
-import { readLater } from '../../../shared/sync/notice-rows.js';
 import {
   addMissingStreams,
   DESCRIBE_STREAM,
@@ -28,9 +28,10 @@ import {
 import { getAccounting } from '../books/get-accounting.js';
 import { pollClaims } from '../clubs/poll-claims.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
+import { storePulled } from '../kinds/store-pulled.js';
 import { reconcilePage } from '../reconciliation/reconcile.js';
-import { keepEarly } from '../records/keep-early.js';
-import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges } from '../records/store-changes.js';
+import { sweepBooks } from '../reconciliation/sweep-books.js';
+import { recordRun } from '../records/store-changes.js';
 import { findPollMs } from '../telematics/poll-interval.js';
 import { readDrivers, readVehicles } from '../telematics/read-list.js';
 import { readPositions } from '../telematics/read-positions.js';
@@ -49,6 +50,7 @@ const OWN_PULLS: Readonly<Record<string, Pull>> = {
   [DESCRIBE_STREAM]: describeAccount,
   [CHOICES_STREAM]: readChoices,
   [RECONCILIATION_STREAM]: reconcilePage,
+  [SWEEP_STREAM]: sweepBooks,
   [VEHICLES_STREAM]: readVehicles,
   [DRIVERS_STREAM]: readDrivers,
   [POSITIONS_STREAM]: readPositions,
@@ -77,17 +79,14 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
   await step.finish({
     commands,
     async store(tx) {
-      const stored = await storeChanges(tx, step, { kind, changes: page.changes });
-      commands.push(...stored.commands);
-      await keepEarly(tx, step, { stream: stream.stream, kind, early: stored.early });
-      await readLater(tx, step.connection, { stream: stream.stream, hints: stored.left, inMs: LEFT_WAIT_MS });
+      const pulled = { stream: stream.stream, kind, changes: page.changes, startedAt };
+      commands.push(...(await storePulled(tx, step, pulled)));
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
         cursor: page.cursor,
         inMs: page.isLast ? stream.every_seconds * 1000 : 0,
         requests: stream.requests,
       });
-      recordChanges(tx, step, { stream: stream.stream, startedAt, ...stored });
     },
   });
   failpoint(config, 'after_page_stored');

@@ -58,7 +58,7 @@ export interface ListPlace {
  */
 export async function pullChanges<R extends BooksRecord, State>(
   connection: OpenConnection,
-  { cursor, since }: PullStart,
+  { cursor, since, isSweep }: PullStart,
   entity: Entity<R, State>,
 ): Promise<Page<State>> {
   const now = Date.now();
@@ -73,8 +73,12 @@ export async function pullChanges<R extends BooksRecord, State>(
   if (place.pages) return readPage(connection, { place, pages: place.pages }, entity);
   const startedAt = toTime(now);
   const feed = await readFeed<R>(connection, place.since, entity.name);
-  if (feed === undefined) return readPage(connection, { place, pages: { startedAt, position: 1 } }, entity);
-  return { changes: feed.flatMap((record) => toChanges(entity, record)), ...endPull(startedAt) };
+  if (feed !== undefined && !isSweep)
+    return { changes: feed.flatMap((record) => toChanges(entity, record)), ...endPull(startedAt) };
+  const page = await readPage(connection, { place, pages: { startedAt, position: 1 } }, entity);
+  // Only the feed shows what was deleted.
+  const deleted = isSweep ? (feed ?? []).filter(({ status }) => status === 'Deleted') : [];
+  return { ...page, changes: [...deleted.flatMap((record) => toChanges(entity, record)), ...page.changes] };
 }
 
 function endPull(startedAt: string): { cursor: string; isLast: true } {

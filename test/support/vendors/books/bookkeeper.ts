@@ -29,6 +29,8 @@ export interface Bookkeeper {
   countInvoices(): number;
   countCustomers(): number;
   pay(invoiceId: string, cents: number): void;
+  /** Enters a payment that no change feed shows. Its webhook must be lost too. */
+  payUnseen(invoiceId: string, cents: number): void;
   /** Voids or deletes a payment. */
   removePayment(id: string): void;
   editEmail(customerId: string, email: string): void;

@@ -53,6 +53,11 @@ export class QuickBooksBookkeeper implements Bookkeeper {
     this.double.payInvoices(this.company, [{ invoiceId, amount: cents / 100 }]);
   }
 
+  payUnseen(invoiceId: string, cents: number): void {
+    const { Id } = this.double.payInvoices(this.company, [{ invoiceId, amount: cents / 100 }]);
+    this.company.missedByFeed.add(Id);
+  }
+
   removePayment(id: string): void {
     this.double.void(this.company, 'Payment', id);
   }

@@ -26,6 +26,8 @@ export class BooksCompany {
   taxOffCents = 0;
   /** The day until which the books are closed, as YYYY-MM-DD. */
   closedUntil = '';
+  /** The ids of records whose changes the change feed does not show. */
+  readonly missedByFeed = new Set<string>();
   private readonly records = new Map<EntityName, Map<string, BooksRecord>>();
   /** The ids of the invoices with each number, in lower case. */
   private readonly numbered = new Map<string, Set<string>>();
@@ -99,11 +101,11 @@ export class BooksCompany {
     this.numbered.set(toKey(record), (this.numbered.get(toKey(record)) ?? new Set()).add(record.Id));
   }
 
-  remove(entity: EntityName, id: string): void {
+  /** @param at when the change feed says that the record was deleted */
+  remove(entity: EntityName, id: string, at = new Date().toISOString()): void {
     const before = this.find(entity, id);
     if (entity === 'Invoice' && before) this.numbered.get(toKey(before))?.delete(id);
     this.records.get(entity)?.delete(id);
-    const at = new Date().toISOString();
     this.deleted.push({ entity, id, at });
     this.onChange({ realmId: this.realmId, entity, id, operation: 'Delete', at });
   }
@@ -124,7 +126,9 @@ export class BooksCompany {
   listChanges(entity: EntityName, since: string): object[] {
     const isSince = (at: unknown) => Date.parse(String(at)) >= Date.parse(since);
     return [
-      ...this.list(entity).filter(({ MetaData }) => isSince(Object(MetaData).LastUpdatedTime)),
+      ...this.list(entity).filter(
+        ({ Id, MetaData }) => isSince(Object(MetaData).LastUpdatedTime) && !this.missedByFeed.has(Id),
+      ),
       ...this.deleted
         .filter((one) => one.entity === entity && isSince(one.at))
         .map(({ id, at }) => ({

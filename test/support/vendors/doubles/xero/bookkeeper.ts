@@ -1,5 +1,5 @@
 import type { Bookkeeper, SeenInvoice, SeenPayment } from '../../books/bookkeeper.js';
-import { idOf, toCents, type XeroOrganisation } from './organisation.js';
+import { idOf, toCents, toMsDate, type XeroOrganisation } from './organisation.js';
 import type { XeroDouble } from './xero-double.js';
 
 const readOwnId = (text: unknown, pattern: RegExp) => pattern.exec(String(text ?? ''))?.[1] ?? null;
@@ -45,6 +45,14 @@ export class XeroBookkeeper implements Bookkeeper {
 
   pay(invoiceId: string, cents: number): void {
     this.double.payInvoice(this.organisation, invoiceId, cents / 100);
+  }
+
+  payUnseen(invoiceId: string, cents: number): void {
+    const payment = this.double.payInvoice(this.organisation, invoiceId, cents / 100);
+    // Xero's feed is the list of what changed since a time, so it misses what appears late.
+    const UpdatedDateUTC = toMsDate(Date.now() - 6 * 3_600_000);
+    for (const record of [payment, this.organisation.get('Invoices', invoiceId)])
+      Object.assign(record, { UpdatedDateUTC });
   }
 
   removePayment(id: string): void {

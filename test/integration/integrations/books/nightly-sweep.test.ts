@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { SWEEP_STREAM } from '../../../../shared/integrations/contract/books/sweep-stream.js';
+import { eventually } from '../../../support/poll.js';
+import { useBookingStack } from '../../../support/vendors/booking.js';
+import type { BooksAccount } from '../../../support/vendors/books/books-account.js';
+import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { useXeroStack } from '../../../support/vendors/xero-booking.js';
+
+interface SweepState {
+  cursor: string | null;
+  /** The hour of the day at which the next sweep starts, where the account is. */
+  hour: number;
+  is_later: boolean;
+}
+
+async function readSweep({ stack, tenant, connectionId }: BooksAccount<unknown>): Promise<SweepState> {
+  const [row] = await stack.rows<SweepState>(
+    tenant.id,
+    `select s.cursor, extract(hour from s.next_at at time zone t.time_zone)::integer as hour, s.next_at > now() as is_later
+     from sync_states s join tenants t on t.tenant_id = s.tenant_id
+     where s.tenant_id = $1 and s.connection_id = $2 and s.stream = $3`,
+    [tenant.id, connectionId, SWEEP_STREAM],
+  );
+  return row as SweepState;
+}
+
+async function waitForSweep(account: BooksAccount<unknown>): Promise<SweepState> {
+  return eventually('the sweep waits for the night', async () => {
+    const state = await readSweep(account);
+    return state.is_later && state.cursor !== null && state;
+  });
+}
+
+async function sweepNow(account: BooksAccount<unknown>): Promise<SweepState> {
+  await waitForSweep(account);
+  await account.hurry([SWEEP_STREAM]);
+  return waitForSweep(account);
+}
+
+const OPENED = {
+  QuickBooks: () => {
+    const booking = useBookingStack();
+    return () => booking.createAccount();
+  },
+  Xero: () => {
+    const booking = useXeroStack();
+    return () => booking.createAccount();
+  },
+} satisfies Record<string, () => () => Promise<BooksAccount<unknown>>>;
+
+for (const [vendor, open] of Object.entries(OPENED))
+  describe(`the nightly sweep of the books at ${vendor}`, () => {
+    requireContracts();
+    const createAccount = open();
+    let account: BooksAccount<unknown>;
+    before(async () => {
+      account = await createAccount();
+    });
+
+    it('a payment that its webhook and the change feed both missed is found by the nightly sweep', async () => {
+      const invoice = await account.release();
+      await account.waitForBooked(invoice.invoice_number);
+      await account.waitForWrites();
+      await account.waitForNotices();
+      await account.pullAll();
+      account.double.webhooks.habits.isLost = true;
+      const { bookkeeper } = account;
+      const booked = bookkeeper.listInvoices().find(({ number }) => number === invoice.invoice_number);
+      bookkeeper.payUnseen(String(booked?.id), 2501);
+      await account.pullAll();
+      expect(await account.listPayments(invoice.id)).to.deep.equal([]);
+      await sweepNow(account);
+      const { balance_due_cents } = await account.waitForInvoice(invoice.id, 'partially_paid');
+      expect(balance_due_cents).to.equal(9999);
+      // The next night finds nothing new.
+      await sweepNow(account);
+      expect(await account.listPayments(invoice.id)).to.have.length(1);
+      expect(await account.listIssues()).to.deep.equal([]);
+    });
+
+    it('the next sweep starts between 1:00 and 5:00 at night where the account is', async () => {
+      expect((await waitForSweep(account)).hour).to.be.within(1, 4);
+    });
+
+    it('a sweep that has read its pages of one night goes on at the same place in the next night', async () => {
+      await waitForSweep(account);
+      const since = new Date(Date.now() - 86_400_000).toISOString();
+      const cursor = JSON.stringify({ since, stream: 0, cursor: null, pages: 149 });
+      const update = 'update sync_states set cursor = $3 where tenant_id = $1 and stream = $2';
+      await account.stack.rows(account.tenant.id, update, [account.tenant.id, SWEEP_STREAM, cursor]);
+      const stopped = await sweepNow(account);
+      expect(JSON.parse(String(stopped.cursor))).to.deep.equal({ since, stream: 1, cursor: null, pages: 0 });
+      expect(stopped.hour).to.be.within(1, 4);
+      const ended = await sweepNow(account);
+      expect(ended.cursor).to.equal('idle');
+    });
+  });
+
+describe('the nightly sweep of deleted records', () => {
+  requireContracts();
+  const booking = useBookingStack();
+
+  it('a payment whose deletion at QuickBooks was missed becomes an issue with both sides', async () => {
+    const account = await booking.createAccount();
+    const [invoice, booked] = await account.releaseBooked();
+    const paid = booking.double.payInvoices(account.company, [{ invoiceId: booked.Id, amount: 125 }]);
+    await account.waitForInvoice(invoice.id, 'paid');
+    await account.waitForNotices();
+    await account.pullAll();
+    booking.double.webhooks.habits.isLost = true;
+    account.company.remove('Payment', paid.Id, new Date(Date.now() - 6 * 3_600_000).toISOString());
+    await account.pullAll();
+    expect(await account.listIssues()).to.deep.equal([]);
+    await sweepNow(account);
+    const { ours, theirs } = await account.waitForIssue('difference');
+    expect([ours, theirs]).to.deep.equal([{ amount_cents: 12_500 }, { amount_cents: 0 }]);
+  });
+});
