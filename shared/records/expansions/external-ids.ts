@@ -2,6 +2,7 @@ import Joi from 'joi';
 import type { JsonMember } from '../../contracts/resource.js';
 import { allRequired, oneOrMore, uuid } from '../../contracts/schemas/fields.js';
 import type { Database } from '../../platform/postgres/database.js';
+import type { Field } from '../fields/field.js';
 import type { RecordRef } from '../record-refs.js';
 
 /** The value of `expand` with which a response names the vendors' ids of a record. */
@@ -58,6 +59,24 @@ function buildArray(entity: ExternalEntity, { tenant, id }: { tenant: string; id
 export function externalIdsMember(entity: ExternalEntity, alias: string): JsonMember {
   return { name: EXTERNAL_IDS, sql: buildArray(entity, { tenant: `${alias}.tenant_id`, id: `${alias}.id` }) };
 }
+
+/**
+ * The column `external_ids` of CSV files, as JSON; empty for a record that no vendor knows. The
+ * representation of the record has no such member, because it costs a search.
+ */
+export const externalIdsColumn = (entity: ExternalEntity): Field => ({
+  output: null,
+  columns: null,
+  csv: [
+    {
+      name: EXTERNAL_IDS,
+      kind: 'plain',
+      sql: (alias) =>
+        `nullif(${buildArray(entity, { tenant: `${alias}.tenant_id`, id: `${alias}.id` })}::text, '[]')`,
+    },
+  ],
+  isLastInCsv: true,
+});
 
 /** Reads the external ids of one record, as JSON text. */
 export async function readExternalIds(

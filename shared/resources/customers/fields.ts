@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { cents, email, integer, slug, strictBoolean, text, uuid } from '../../contracts/schemas/fields.js';
 import { COMPANY_TYPES } from '../../contracts/vocabulary.js';
+import { externalIdsColumn } from '../../records/expansions/external-ids.js';
 import {
   optionalMultilineText,
   optionalReference,
@@ -101,4 +102,5 @@ export const customerFields = defineFields({
     columns: 'uuid',
   },
   coverage: coverageField,
+  external_ids: externalIdsColumn('customer'),
 });

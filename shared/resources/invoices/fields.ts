@@ -14,6 +14,7 @@ import {
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
+import { externalIdsColumn } from '../../records/expansions/external-ids.js';
 import {
   type Field,
   optionalMultilineText,
@@ -126,6 +127,7 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
       .description('The recurring invoice from which the clock created this invoice'),
     isLastInCsv: true,
   },
+  external_ids: externalIdsColumn('invoice'),
 };
 
 const lineItems = () => Joi.array().items(lineItemInput).max(MAX_LINE_ITEMS);

@@ -4,6 +4,7 @@ import { paymentMethod } from '../../contracts/enums.js';
 import { namedEnum } from '../../contracts/named-enum.js';
 import { cents, dateTime, integer, text, uuid } from '../../contracts/schemas/fields.js';
 import { asPaymentTime } from '../../contracts/schemas/payment-time.js';
+import { externalIdsColumn } from '../../records/expansions/external-ids.js';
 import { type Field, optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
 
@@ -69,6 +70,7 @@ export const paymentFields = defineFields({
       .description("The vendor's fee; null while the vendor has not stated it"),
   },
   failure_reason: { output: Joi.string().allow(null) },
+  external_ids: externalIdsColumn('payment'),
 });
 
 /** The fields of a refund. The invoice of a refund is the invoice of its payment. */

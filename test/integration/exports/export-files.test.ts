@@ -140,7 +140,7 @@ describe('export files', () => {
       const outside = text.replace(/"(?:[^"]|"")*"/g, '""');
       expect(outside.split('\r\n')).to.have.length(AWKWARD_TEXTS.length + 2);
       expect(outside.replaceAll('\r\n', '')).not.to.match(/[\r\n]/);
-      expect(outside.split('\r\n')[1]?.split(',')).to.have.length(26);
+      expect(outside.split('\r\n')[1]?.split(',')).to.have.length(27);
     });
 
     it('CSV distinguishes an empty text from null', async () => {
@@ -169,7 +169,7 @@ describe('export files', () => {
     it('CSV without rows is only its header', async () => {
       const { content, summary } = await writeExportFile({ filters: { status: 'void' } });
       expect(content.toString()).to.match(
-        /^id,invoice_number,[a-z_,]+,updated_at,customer_name,job_number,effective_due_date,recurring_invoice_id\r\n$/,
+        /^id,invoice_number,[a-z_,]+,updated_at,customer_name,job_number,effective_due_date,recurring_invoice_id,external_ids\r\n$/,
       );
       expect(summary.files[0]).to.include({ rows: 0, bytes: content.length });
     });
@@ -177,8 +177,8 @@ describe('export files', () => {
 
   describe('JSON and NDJSON', () => {
     const RESOURCES: [ExportRequest['resource'], string][] = [
-      ['invoices', '/invoices?expand=line_items'],
-      ['customers', '/customers'],
+      ['invoices', '/invoices?expand=line_items,external_ids'],
+      ['customers', '/customers?expand=external_ids'],
       ['work_orders', '/work-orders'],
       ['inspections', '/inspections'],
     ];

@@ -1,6 +1,9 @@
 import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
+import { jsonObject } from '../../../shared/contracts/resource.js';
+import { type ExternalEntity, externalIdsMember } from '../../../shared/records/expansions/external-ids.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
+import { syncRunFields } from '../../../shared/resources/connections/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
 import { driverFields } from '../../../shared/resources/drivers/fields.js';
 import type { ListResource } from '../../../shared/resources/exports/request/conditions.js';
@@ -16,6 +19,7 @@ import { messageListFields } from '../../../shared/resources/messages/fields.js'
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { rateCardItemFields } from '../../../shared/resources/rate-cards/item-fields.js';
+import { syncIssueFields } from '../../../shared/resources/sync-issues/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 import { type CsvColumn, fieldColumns, plainColumn, textColumn } from './cells.js';
@@ -49,29 +53,43 @@ export interface FileSource {
 
 const OLDEST_FIRST = 't.created_at, t.id';
 
+/** Returns the record as the API shows it with `expand=external_ids`. */
+const withExternalIds =
+  ({ members }: RecordFields, entity: ExternalEntity) =>
+  (alias: string) =>
+    jsonObject(alias, [...members(alias), externalIdsMember(entity, alias)]);
+
+interface SourceOptions {
+  names?: readonly RelatedName[];
+  list?: ListResource;
+  /** Set if vendors may know the records. */
+  entity?: ExternalEntity;
+  orderBy?: string;
+}
+
 /**
  * Builds the source of a table with the fields of a resource. The file lists the oldest rows first.
  */
 function fieldSource(
   table: string,
   fields: RecordFields,
-  { names = [], list }: { names?: readonly RelatedName[]; list?: ListResource } = {},
+  { names = [], list, entity, orderBy = OLDEST_FIRST }: SourceOptions = {},
 ): FileSource {
   return {
     name: table,
     ...(list && { list }),
-    json: fields.representation,
+    json: entity ? withExternalIds(fields, entity) : fields.representation,
     from: `${table} t`,
     select: 't.*',
     ...(names.length > 0 && { csvExtras: buildNameJoins(names) }),
     alias: 't',
-    orderBy: OLDEST_FIRST,
+    orderBy,
     columns: fieldColumns(fields, 't'),
   };
 }
 
-function listSource(list: ListResource, fields: RecordFields, names: readonly RelatedName[]): FileSource {
-  return fieldSource(list, fields, { list, names });
+function listSource(list: ListResource, fields: RecordFields, options: SourceOptions): FileSource {
+  return fieldSource(list, fields, { list, ...options });
 }
 
 /** The line items of the selected invoices, in the sequence of those invoices. */
@@ -90,7 +108,7 @@ const CUSTOMER_NAME = buildNameJoins(['customer_name']);
 const PAYMENTS: FileSource = {
   name: 'payments',
   list: 'invoices',
-  json: paymentFields.representation,
+  json: withExternalIds(paymentFields, 'payment'),
   from: 'payments p join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id',
   select: 'p.*, t.invoice_number',
   csvExtras: CUSTOMER_NAME,
@@ -147,10 +165,13 @@ const RATE_CARD_ITEMS: FileSource = {
 };
 
 const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
-  invoices: listSource('invoices', invoiceFields, ['customer_name', 'job_number']),
-  customers: listSource('customers', customerFields, []),
-  work_orders: listSource('work_orders', workOrderFields, ['customer_name']),
-  inspections: listSource('inspections', inspectionFields, ['job_number']),
+  invoices: listSource('invoices', invoiceFields, {
+    names: ['customer_name', 'job_number'],
+    entity: 'invoice',
+  }),
+  customers: listSource('customers', customerFields, { entity: 'customer' }),
+  work_orders: listSource('work_orders', workOrderFields, { names: ['customer_name'] }),
+  inspections: listSource('inspections', inspectionFields, { names: ['job_number'] }),
 };
 
 const INCLUDE_SOURCES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
@@ -176,6 +197,8 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   // The text of a message is left out, because it contains a link that opens an invoice without a
   // key.
   messages: [fieldSource('messages', messageListFields, { names: ['invoice_number', 'job_number'] })],
+  sync_issues: [fieldSource('sync_issues', syncIssueFields)],
+  sync_runs: [fieldSource('sync_runs', syncRunFields, { orderBy: 't.started_at, t.id' })],
 };
 
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);

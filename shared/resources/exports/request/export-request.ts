@@ -19,6 +19,8 @@ export const ALL_TABLES = [
   'impounds',
   'claims',
   'messages',
+  'sync_issues',
+  'sync_runs',
 ] as const;
 export type ExportTable = (typeof ALL_TABLES)[number];
 

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
+import {
+  buildExportRequest,
+  expectSameRow,
+  parseCsv,
+  unzip,
+  writeExportToBuffer,
+} from '../../../support/exports/export-files.js';
 import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
+import { storeConnectionRows } from '../../../support/vendors/connection-rows.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 
 describe('expand=external_ids names the ids of records at vendors', () => {
@@ -64,6 +72,46 @@ describe('expand=external_ids names the ids of records at vendors', () => {
     expect(item.external_ids).to.deep.equal(describeId('invoice'));
     expect(item.line_items).to.have.length(1);
     expect(item.customer_name).to.match(/^Riverside /);
+  });
+
+  it('exports have them: in CSV as JSON in a column, in JSON as the API shows them', async () => {
+    const { stack, tenant } = account;
+    const write = async (format: 'csv' | 'json') => {
+      const request = buildExportRequest(tenant.id, { resource: 'all', format });
+      return unzip((await writeExportToBuffer(stack.databaseUrl, request)).content);
+    };
+    const [csv, json] = [await write('csv'), await write('json')];
+    for (const entity of ['customer', 'invoice', 'payment'] as const) {
+      const [row] = parseCsv(csv.get(`${entity}s.csv`) as Buffer);
+      expect(JSON.parse(String(row?.external_ids)), entity).to.deep.equal(describeId(entity));
+      const [record] = JSON.parse(String(json.get(`${entity}s.json`)));
+      const { body } = await account.client.get(`${paths[entity]}?expand=external_ids`);
+      expect(record, entity).to.deep.equal(body);
+    }
+  });
+
+  it('an export of everything has the sync issues and the sync runs as the API shows them', async () => {
+    const { stack, tenant, client, connectionId } = account;
+    const text = '=refused, "here"';
+    await storeConnectionRows(stack, { tenantId: tenant.id, connectionId, text });
+    const request = buildExportRequest(tenant.id, { resource: 'all', format: 'json' });
+    const files = unzip((await writeExportToBuffer(stack.databaseUrl, request)).content);
+    const read = (name: string) => JSON.parse(String(files.get(name)));
+    const issues = (await client.get('/sync-issues')).body.data.items;
+    const runs = (await client.get(`/connections/${connectionId}/runs?limit=200`)).body.data.items;
+    expect(issues).to.have.length(1);
+    expect(runs.length).to.be.above(1);
+    expect(read('sync_issues.json')).to.deep.equal(issues);
+    expect(read('sync_runs.json')).to.have.deep.members(runs);
+    const csv = buildExportRequest(tenant.id, { resource: 'all' });
+    const tables = unzip((await writeExportToBuffer(stack.databaseUrl, csv)).content);
+    const [issue] = parseCsv(tables.get('sync_issues.csv') as Buffer);
+    expectSameRow(issue, issues[0]);
+    const failed = parseCsv(tables.get('sync_runs.csv') as Buffer).find(({ state }) => state === 'failed');
+    expectSameRow(
+      failed,
+      runs.find(({ id }: { id: string }) => id === failed?.id),
+    );
   });
 
   it('a record that no vendor has gets an empty list, and another word is refused', async () => {
