@@ -184,7 +184,12 @@ export class XeroDouble extends VendorDouble {
     if (exceeded) return this.refuseByLimit(1, exceeded);
     const key = String(headers['idempotency-key'] ?? '');
     const isKeyed = method === 'GET' || (key !== '' && key.length <= 128);
-    const faults = this.checkRequest(checked, isKeyed ? [] : ['no idempotency key']);
+    // Without it, one element with an error refuses all others too, and none says which it is.
+    const isListed = LISTS.some((list) => Array.isArray(parsed?.[list]));
+    const faults = this.checkRequest(checked, [
+      ...(isKeyed ? [] : ['no idempotency key']),
+      ...(isListed && query.summarizeErrors !== 'false' ? ['summarizeErrors is not false'] : []),
+    ]);
     if (faults.length > 0) return { status: 400, result: new Refusal(faults.join('; ')).body };
     const request = `${method} ${path} ${body}`;
     const known = key === '' ? undefined : organisation.answers.get(key);
