@@ -1,3 +1,4 @@
+import { SWEEP_STREAM } from '../integrations/contract/books/sweep-stream.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
@@ -44,7 +45,10 @@ export async function addMissingStreams(
 }
 
 export interface DueStreams extends RecordRef {
-  /** Null means all streams of the connection except {@link DESCRIBE_STREAM}. */
+  /**
+   * Null means all streams of the connection except {@link DESCRIBE_STREAM} and the sweep of the
+   * books, which repeats what the others read.
+   */
   stream: string | null;
   /** If set, the pull reads again everything that changed since this time. */
   since?: string | null;
@@ -64,7 +68,7 @@ export async function makeStreamsDue(tx: Transaction, streams: readonly DueStrea
            from (select s.tenant_id, s.connection_id, s.stream, min(r.since) as since, count(*) as requests
                  from ${recordsetSql('tenant_id uuid, id uuid, stream text, since timestamptz')}
                  join sync_states s on s.tenant_id = r.tenant_id and s.connection_id = r.id and s.stream = coalesce(r.stream, s.stream)
-                 where r.stream is not null or s.stream <> '${DESCRIBE_STREAM}' group by 1, 2, 3) r
+                 where r.stream is not null or s.stream not in ('${DESCRIBE_STREAM}', '${SWEEP_STREAM}') group by 1, 2, 3) r
            where s.tenant_id = r.tenant_id and s.connection_id = r.connection_id and s.stream = r.stream`,
     values: [JSON.stringify(streams)],
   });
