@@ -66,6 +66,36 @@ describe('QuickBooks: every invoice has a customer in the books', () => {
     expect(booked.CustomerRef).to.deep.equal({ value: Id });
   });
 
+  it('a customer is linked by name, then by an email that one customer there has, and only then created', async () => {
+    const put = (DisplayName: string, Address?: string) =>
+      account.company.put('Customer', {
+        DisplayName,
+        Active: true,
+        ...(Address ? { PrimaryEmailAddr: { Address } } : {}),
+      });
+    const named = put('Harbor Garage');
+    const mailed = put('H. Smith', 'smith@harbor.example.com');
+    put('Office one', 'office@pier.example.com');
+    put('Office two', 'office@pier.example.com');
+    const payerOf = async (members: object) => {
+      const { id: customerId } = await account.createCustomer(members);
+      const [, booked] = await account.releaseBooked({ customerId });
+      return Object(booked.CustomerRef).value as string;
+    };
+    expect(
+      await payerOf({ company_name: 'Smith Towing', billing_email: 'SMITH@harbor.example.com' }),
+    ).to.equal(mailed.Id);
+    const both = { company_name: 'harbor garage', billing_email: 'smith@harbor.example.com' };
+    expect(await payerOf(both)).to.equal(named.Id);
+    expect(listNames()).to.have.length(4);
+    const shared = await payerOf({ company_name: 'Pier', billing_email: 'office@pier.example.com' });
+    expect(account.company.get('Customer', shared).DisplayName).to.equal('Pier');
+    // The one with that email belongs to another customer of ours.
+    const taken = await payerOf({ company_name: 'Smith Yard', billing_email: 'smith@harbor.example.com' });
+    expect(account.company.get('Customer', taken).DisplayName).to.equal('Smith Yard');
+    expect(listNames()).to.have.length(6);
+  });
+
   it('customers of the same name get names of their own, also after a lost answer and a reconnection', async () => {
     const company_name = `Riverside ${randomUUID().slice(0, 8)}`;
     const ids: string[] = [];

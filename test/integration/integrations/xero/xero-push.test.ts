@@ -162,6 +162,33 @@ describe('Xero: what is released and paid is entered in the books', () => {
     }
   });
 
+  it('a customer is linked by the contact number, which is our id, before name and email', async () => {
+    const billing_email = `number-${account.connectionId}@harbor.example.com`;
+    const { id: customerId } = await account.createCustomer({ company_name: 'Numbered Yard', billing_email });
+    const put = (members: object) =>
+      account.organisation.put('Contacts', { ContactStatus: 'ACTIVE', ...members });
+    put({ Name: 'Numbered Yard' });
+    put({ Name: 'Mailed Yard', EmailAddress: billing_email });
+    const numbered = put({ Name: 'Renamed by the bookkeeper', ContactNumber: customerId });
+    const before = account.organisation.count('Contacts');
+    const [, booked] = await account.releaseBooked({ customerId });
+    expect(Object(booked.Contact).ContactID).to.equal(numbered.ContactID);
+    expect(account.organisation.count('Contacts')).to.equal(before);
+  });
+
+  it('an email that two contacts share links nobody', async () => {
+    const billing_email = `shared-${account.connectionId}@harbor.example.com`;
+    for (const Name of ['Office one', 'Office two'])
+      account.organisation.put('Contacts', { Name, EmailAddress: billing_email, ContactStatus: 'ACTIVE' });
+    const { id: customerId } = await account.createCustomer({ company_name: 'Shared Yard', billing_email });
+    const [, booked] = await account.releaseBooked({ customerId });
+    const { ContactID } = Object(booked.Contact);
+    expect(account.organisation.get('Contacts', ContactID)).to.include({
+      Name: 'Shared Yard',
+      ContactNumber: customerId,
+    });
+  });
+
   it('customers of the same name get names of their own, also after a lost answer', async () => {
     const company_name = `Twin ${account.connectionId.slice(0, 8)}`;
     const ids: string[] = [];
