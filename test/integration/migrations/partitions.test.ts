@@ -96,7 +96,7 @@ describe('weekly partitions', () => {
   it('a partition is dropped when its whole week is 30 days past and no millisecond sooner, also the one of the old events', async () => {
     const last = Date.now() + 4 * WEEK_MS;
     for (const [tables, weeks] of [
-      [['webhook_deliveries', 'webhook_attempts'], 1],
+      [['webhook_deliveries', 'webhook_attempts', 'truck_positions'], 1],
       [['events'], 3],
     ] as const) {
       const at = startOfWeek(Date.now()) + weeks * WEEK_MS + 30 * DAY_MS;
