@@ -13,10 +13,11 @@ import { TrackingReader } from './tracking-reader.js';
 import { buildLetterhead, buildTrackingState } from './tracking-view.js';
 
 /**
- * Maximum number of requests per network. Each open page sends four requests a minute, and many
- * motorists share the address of their mobile network.
+ * Maximum number of requests per network. A page that shows a truck on its way sends some 43
+ * requests a minute, others four, and many motorists share the address of their mobile network. A
+ * page that is refused asks less often. No request holds a connection open.
  */
-const PAGE_LIMITS = { minute: 300, hour: 10_000 };
+const PAGE_LIMITS = { minute: 1200, hour: 40_000 };
 
 type TrackingRuntime = Pick<ApiRuntime, 'config' | 'db' | 'limiter' | 'logger'>;
 

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/resources/work-order-links/tracking-queries.js';
 
 /** A work order that was read stays in the cache for this time. */
-const KEPT_MS = 1000;
+const KEPT_MS = 250;
 /** Maximum number of cached work orders. Each takes about 1 KB. */
 const MAX_KEPT = 2000;
 

@@ -1,12 +1,14 @@
 /**
  * The script of the tracking page. It repeatedly requests the state, and writes the texts into the
- * elements that the server has rendered. Only one request runs at a time, and a hidden page sends
+ * elements that the server has rendered. While the page shows where the truck is, it asks so often
+ * that a new position is there within two seconds, also through the server's cache. Only one request runs at a time, and a hidden page sends
  * none. After an error, the pauses double up to four minutes. Every pause varies by a fifth, so
  * that pages that opened together do not keep sending their requests together.
  */
 export const TRACKING_SCRIPT = `'use strict';
 (() => {
   const PAUSE_MS = 15000;
+  const MOVING_PAUSE_MS = 1400;
   const MAX_PAUSE_MS = 240000;
   const TIMEOUT_MS = 10000;
   const main = document.querySelector('main');
@@ -15,7 +17,12 @@ export const TRACKING_SCRIPT = `'use strict';
   let isReading = false;
   let failures = 0;
   let readAt = Date.now();
+  let pause = findPause();
   let timer;
+
+  function findPause() {
+    return find('position').hidden ? PAUSE_MS : MOVING_PAUSE_MS;
+  }
 
   function write(element, text) {
     // Do not write an unchanged text, because a screen reader would read it aloud again.
@@ -37,6 +44,7 @@ export const TRACKING_SCRIPT = `'use strict';
       else item.removeAttribute('aria-current');
       write(item.lastElementChild, word);
     });
+    pause = findPause();
     find('plan').toggleAttribute('hidden', plan === null);
     if (plan) {
       find('plan-truck').setAttribute('transform', 'translate(' + plan.x + ' ' + plan.y + ')');
@@ -74,18 +82,19 @@ export const TRACKING_SCRIPT = `'use strict';
     }
     isReading = false;
     showLost(failures > 0);
-    schedule(Math.min(PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.8 + 0.4 * Math.random()));
+    const wanted = failures > 0 ? Math.min(PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) : pause;
+    schedule(wanted * (0.8 + 0.4 * Math.random()));
   }
 
-  function schedule(pause) {
+  function schedule(inMs) {
     clearTimeout(timer);
-    if (!hasEnded && !document.hidden) timer = setTimeout(poll, pause);
+    if (!hasEnded && !document.hidden) timer = setTimeout(poll, inMs);
   }
 
   // Frequent switching between browser tabs does not cause more requests.
-  document.addEventListener('visibilitychange', () => schedule(readAt + PAUSE_MS - Date.now()));
+  document.addEventListener('visibilitychange', () => schedule(readAt + pause - Date.now()));
   addEventListener('online', poll);
   addEventListener('offline', () => showLost(!hasEnded));
-  schedule(PAUSE_MS);
+  schedule(pause);
 })();
 `;

@@ -168,6 +168,45 @@ describe('the tracking page in a browser', () => {
     expect(counter.reads).to.equal(before + 1);
   });
 
+  it('while it shows a truck on its way, the page has a new position within two seconds, and asks less often otherwise', async () => {
+    const tow = await TrackedTow.book(tenant.client);
+    await tow.depart();
+    await tow.locate(NORTH_OF_PICKUP);
+    const { page } = await pages.open(tow.path);
+    const miles = (count: string) =>
+      page.getByText(`The truck is about ${count} miles north of your vehicle, in a straight line.`);
+    await miles('6.9').waitFor();
+    // From here on, the page's time passes only by `runFor`.
+    await page.clock.pauseAt(Date.now() + MINUTE_MS);
+    const counter = countReads(page);
+    const readNext = async (ms: number) => {
+      const before = counter.reads;
+      await page.clock.runFor(ms);
+      await eventually('the page has read', () => counter.reads > before);
+    };
+    // For a quarter of a second, the server may answer with the last read.
+    const outliveCache = () => new Promise((resolve) => setTimeout(resolve, 300));
+    await readNext(2000);
+    for (const [lat, count] of [
+      [40.7428, '2.1'],
+      [40.8128, '6.9'],
+      [40.7428, '2.1'],
+    ] as const) {
+      await tow.locate({ lat, lng: NORTH_OF_PICKUP.lng });
+      await outliveCache();
+      await pages.changeNetwork(page);
+      await readNext(1700);
+      await miles(count).waitFor();
+    }
+    await tow.log('on_scene');
+    await outliveCache();
+    await readNext(2000);
+    await page.getByText('The truck is at your vehicle.').waitFor();
+    const before = counter.reads;
+    for (let second = 0; second < 11; second += 1) await page.clock.runFor(1000);
+    expect(counter.reads, 'reads in 11 seconds without a position').to.equal(before);
+  });
+
   it('when the link of an open page ends, the page names the company to call', async () => {
     const tow = await TrackedTow.book(tenant.client);
     const { page } = await pages.open(tow.path);

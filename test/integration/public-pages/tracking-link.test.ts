@@ -118,7 +118,7 @@ describe('tracking link', () => {
     const requestFrom = (address: string, part = '') =>
       client.send('GET', path + part, { headers: { 'x-forwarded-for': address } });
     const responses = await Promise.all(
-      Array.from({ length: 310 }, (_, nth) => requestFrom('192.0.2.77', ['', '/state'][nth % 2])),
+      Array.from({ length: 1210 }, (_, nth) => requestFrom('192.0.2.77', ['', '/state'][nth % 2])),
     );
     const refused = responses.filter(({ status }) => status === 429);
     expect(refused).to.have.length(10);
