@@ -25,7 +25,7 @@ function buildPolicy(nonce: string, origins: readonly string[]): string {
     `style-src 'self' 'nonce-${nonce}'`,
     ["img-src 'self' blob:", ...origins].join(' '),
     buildConnectSource(origins),
-    "frame-src 'self' blob:",
+    'frame-src blob:',
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",

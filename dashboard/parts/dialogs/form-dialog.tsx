@@ -4,6 +4,11 @@ import { type Problem, splitFaults } from '../../api/problem';
 import { ProblemAlert } from '../feedback/problem-alert';
 import { useFocusReturn } from './use-focus-return';
 
+const COLUMNS = { display: 'flex', alignItems: 'flex-start', gap: 'var(--mantine-spacing-lg)' };
+const FORM_COLUMN = { flex: '3 1 0', minWidth: 0 };
+/** Stays in view while the form is scrolled, below the title of the dialog. */
+const BESIDE_COLUMN = { flex: '2 1 0', minWidth: 0, position: 'sticky', top: '4rem' } as const;
+
 /** The server's error texts by field name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
@@ -12,6 +17,7 @@ export type FieldErrors = Readonly<Record<string, string>>;
  * faults appear beside their fields, and all other faults above the buttons.
  * @param fields names of the fields in the API
  * @param children renders the fields, with the faults by field
+ * @param beside content beside the form on a wide screen. Tab reaches it after the buttons.
  * @param settled replaces the buttons once there is nothing left to send
  * @param isLong true if a click outside must not close the dialog, because people type much into it
  */
@@ -28,6 +34,7 @@ export function FormDialog({
   onSubmit,
   onClose,
   settled,
+  beside,
   children,
 }: {
   title: string;
@@ -43,6 +50,7 @@ export function FormDialog({
   onSubmit: () => void;
   onClose: () => void;
   settled?: ReactNode;
+  beside?: ReactNode;
   children?: ReactNode | ((errors: FieldErrors) => ReactNode);
 }) {
   useFocusReturn();
@@ -72,27 +80,33 @@ export function FormDialog({
       closeOnClickOutside={!isRunning && !isLong}
       {...(size ? { size } : {})}
     >
-      <form ref={form} onSubmit={submit} noValidate>
-        <Stack gap="sm">
-          {typeof children === 'function' ? children(errors) : children}
-          {problem && rest && <ProblemAlert problem={problem} {...(problem.isStale ? {} : { text: rest })} />}
-          {settled || (
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose} disabled={isRunning}>
-                {dismissLabel}
-              </Button>
-              <Button
-                type="submit"
-                loading={isRunning && !isSaving}
-                disabled={!canSubmit || isSaving}
-                {...(isDangerous ? { color: 'red' } : {})}
-              >
-                {isSaving ? 'Saving' : submitLabel}
-              </Button>
-            </Group>
-          )}
-        </Stack>
-      </form>
+      {/* The same elements with and without `beside`, so that the form keeps what was typed. */}
+      <div style={beside ? COLUMNS : undefined}>
+        <form ref={form} onSubmit={submit} noValidate style={FORM_COLUMN}>
+          <Stack gap="sm">
+            {typeof children === 'function' ? children(errors) : children}
+            {problem && rest && (
+              <ProblemAlert problem={problem} {...(problem.isStale ? {} : { text: rest })} />
+            )}
+            {settled || (
+              <Group justify="flex-end" gap="xs">
+                <Button variant="default" onClick={onClose} disabled={isRunning}>
+                  {dismissLabel}
+                </Button>
+                <Button
+                  type="submit"
+                  loading={isRunning && !isSaving}
+                  disabled={!canSubmit || isSaving}
+                  {...(isDangerous ? { color: 'red' } : {})}
+                >
+                  {isSaving ? 'Saving' : submitLabel}
+                </Button>
+              </Group>
+            )}
+          </Stack>
+        </form>
+        {beside && <div style={BESIDE_COLUMN}>{beside}</div>}
+      </div>
     </Modal>
   );
 }

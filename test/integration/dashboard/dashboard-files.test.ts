@@ -33,6 +33,7 @@ describe('the files of the dashboard at /app/', () => {
       "script-src 'self'",
       "frame-ancestors 'none'",
       "connect-src 'self'",
+      'frame-src blob:;',
       "require-trusted-types-for 'script'",
       'trusted-types default',
     ])

@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
@@ -5,11 +6,15 @@ import { useTimeZone } from '../../../api/session';
 import { useDryRun } from '../../../api/use-dry-run';
 import { useWrite } from '../../../api/use-write';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
+import { StoredPdf } from '../pdf/stored-pdf';
 import { type InvoiceDraft, isFinished, toDraft, toPatch } from './invoice-draft';
 import { collectErrors, listFields } from './invoice-faults';
 import { InvoiceFacts, InvoiceLines } from './invoice-fields';
 import { toLineInput } from './line-draft';
 import { NewerVersion } from './newer-version';
+
+/** From the breakpoint `lg` of the library, a form has room for a PDF beside it. */
+const WIDE = '(min-width: 75em)';
 
 /** True for an invoice that is not approved yet, because its line items may still change. */
 export function hasOpenLines({ status }: Pick<Invoice, 'status'>): boolean {
@@ -18,11 +23,13 @@ export function hasOpenLines({ status }: Pick<Invoice, 'status'>): boolean {
 
 /**
  * Changes an invoice. If a colleague has changed the invoice since the form was opened, the API
- * refuses the write. The form then shows the colleague's changes, and keeps the person's edits.
+ * refuses the write. The form then shows the colleague's changes, and keeps the person's edits. On
+ * a wide screen, the PDF of the stored invoice is beside the form.
  * @param invoice the newest version
  */
 export function EditInvoice({ invoice, onClose }: { invoice: Invoice; onClose: () => void }) {
   const timeZone = useTimeZone();
+  const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
   // The version that the person has seen. `invoice` changes whenever a colleague changes the
   // invoice.
   const [seen, setSeen] = useState(invoice);
@@ -60,8 +67,9 @@ export function EditInvoice({ invoice, onClose }: { invoice: Invoice; onClose: (
     <FormDialog
       title={`Edit ${invoice.invoice_number}`}
       submitLabel="Save"
-      size="64rem"
+      size={isWide ? '100rem' : '64rem'}
       isLong
+      beside={isWide && <StoredPdf invoice={invoice} />}
       fields={listFields(draft)}
       // The form shows the colleague's changes in detail below.
       write={isStale ? { ...write, problem: undefined } : write}

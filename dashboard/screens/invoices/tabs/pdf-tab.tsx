@@ -1,11 +1,10 @@
 import { Anchor, Button, Group, Stack } from '@mantine/core';
 import { Download } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { client } from '../../../api/client';
-import { type Problem, toProblem } from '../../../api/problem';
 import type { Invoice } from '../../../api/records';
 import { Loading } from '../../../parts/basics/loading';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
+import { PdfFrame } from '../pdf/pdf-frame';
+import { usePdf } from '../pdf/use-pdf';
 
 /** The PDF of the invoice, as the customer gets it. */
 export function PdfTab({ invoice }: { invoice: Invoice }) {
@@ -23,44 +22,7 @@ export function PdfTab({ invoice }: { invoice: Invoice }) {
           Open in a new tab
         </Anchor>
       </Group>
-      <iframe
-        src={url}
-        title={`PDF of ${invoice.invoice_number}`}
-        style={{ width: '100%', height: '70vh', border: '1px solid var(--mantine-color-default-border)' }}
-      />
+      <PdfFrame url={url} number={invoice.invoice_number} />
     </Stack>
   );
-}
-
-/**
- * Reads the PDF again only when the invoice has changed. Otherwise the frame would reload the PDF
- * again and again.
- */
-function usePdf({ id, updated_at: version }: Invoice) {
-  const [state, setState] = useState<{ url?: string; problem?: Problem }>({});
-  const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version reloads the PDF
-  useEffect(() => {
-    const abort = new AbortController();
-    let url: string | undefined;
-    const read = async () => {
-      try {
-        const { data } = await client.GET('/invoices/{id}/pdf', {
-          params: { path: { id } },
-          parseAs: 'blob',
-          signal: abort.signal,
-        });
-        url = URL.createObjectURL(data as Blob);
-        setState({ url });
-      } catch (error) {
-        if (!abort.signal.aborted) setState({ problem: toProblem(error) });
-      }
-    };
-    void read();
-    return () => {
-      abort.abort();
-      if (url) URL.revokeObjectURL(url);
-    };
-  }, [id, version, attempt]);
-  return { ...state, retry: () => setAttempt((last) => last + 1) };
 }
