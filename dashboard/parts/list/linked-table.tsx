@@ -1,4 +1,5 @@
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import { areSingleKeysOn } from '../basics/key-settings';
 import { ScrollRegion } from '../basics/scroll-region';
 import type { Column } from '../record/record-table';
 import { RecordLink, SearchLink } from '../url/links';
@@ -99,9 +100,13 @@ function isControl(event: MouseEvent): boolean {
   return isOnControl || window.getSelection()?.isCollapsed === false;
 }
 
-/** Moves the focus to the link of the next row for `j`, and of the previous row for `k`. */
+/**
+ * Moves the focus to the link of the next row for `j`, and of the previous row for `k`. Does nothing
+ * for Ctrl+K or ⌘K, or if the person has switched off single-key shortcuts.
+ */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'j' && event.key !== 'k') return;
+  if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn()) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('tr > td:first-child a')];
   const row = (event.target as Element).closest('tr');
   const index = links.findIndex((link) => row?.contains(link));

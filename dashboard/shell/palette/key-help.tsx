@@ -1,7 +1,7 @@
 import { Kbd, Modal, Stack, Switch } from '@mantine/core';
+import { setSingleKeys, useAreSingleKeysOn } from '../../parts/basics/key-settings';
 import { useFocusReturn } from '../../parts/dialogs/use-focus-return';
 import { Facts } from '../../parts/record/facts';
-import { setSingleKeys, useAreSingleKeysOn } from './key-settings';
 
 /** Lists the keyboard shortcuts. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {

@@ -1,8 +1,8 @@
 import { ActionIcon } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { areSingleKeysOn } from '../../parts/basics/key-settings';
 import { Tip } from '../../parts/basics/tip';
-import { areSingleKeysOn } from './key-settings';
 
 const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));
 const KeyHelp = lazy(async () => ({ default: (await import('./key-help')).KeyHelp }));
