@@ -21,17 +21,17 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   useFocusReturn();
   const [query, setQuery] = useState('');
   const [searched] = useDebouncedValue(query.trim(), 200);
-  const { found, isSearching } = useFoundRecords(searched);
-  const { openRecord } = useUrl();
+  const { found, isSearching, hasFailed } = useFoundRecords(searched);
+  const { openRecord, openScreen } = useUrl();
   const pages = usePages();
   const actions = useActions(onHelp);
   useEffect(() => Spotlight.open(), []);
   const matches = ({ label }: Offer) => label.toLowerCase().includes(query.trim().toLowerCase());
-  const records = found.map(({ screen, id, label, hint }) => ({
-    id,
+  const records = found.map(({ screen, id, search, label, hint }) => ({
+    id: `record ${label} ${id}`,
     label,
-    hint,
-    run: () => openRecord(id, screen),
+    ...(hint ? { hint } : {}),
+    run: () => (id && !search ? openRecord(id, screen) : openScreen(id ? `${screen}/${id}` : screen, search)),
   }));
   const groups = [
     { label: 'Records', offers: records },
@@ -61,14 +61,16 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {groups.length === 0 && (
-          <Spotlight.Empty>
-            {isSearching ? 'Searching' : 'Nothing found. Try a number, a name or an id.'}
-          </Spotlight.Empty>
-        )}
+        {groups.length === 0 && <Spotlight.Empty>{describeEmpty(isSearching, hasFailed)}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
+}
+
+function describeEmpty(isSearching: boolean, hasFailed: boolean): string {
+  if (isSearching) return 'Searching';
+  if (hasFailed) return 'The search failed. Close this, and try again.';
+  return 'Nothing found. Try a number, a name or an id.';
 }
 
 function usePages(): Offer[] {
