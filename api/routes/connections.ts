@@ -31,6 +31,7 @@ import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
+import { isAlwaysSensitive } from '../runtime/recent-factor.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { createConnectionTransforms } from '../transforms/connection-transforms.js';
 
@@ -40,6 +41,7 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
     changed,
     reconnected,
     showSignIn,
+    hasCredentials,
     concealed: bodyToHash,
   } = createConnectionTransforms(api);
 
@@ -89,6 +91,7 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
       prepareInput: created,
       transformResponse: showSignIn,
       bodyToHash,
+      isSensitive: isAlwaysSensitive,
     }),
   );
 
@@ -113,7 +116,8 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
    *       credentials are destroyed. Writes that wait fail; the history stays.
    */
   router.get('/connections/:id', serveRecord(api, 'connection'));
-  router.patch('/connections/:id', serveWrite(api, updateConnection, { prepareInput: changed, bodyToHash }));
+  const change = { prepareInput: changed, bodyToHash, isSensitive: hasCredentials };
+  router.patch('/connections/:id', serveWrite(api, updateConnection, change));
   router.delete('/connections/:id', serveWrite(api, disconnectConnection));
 
   /**
@@ -132,6 +136,7 @@ export const connectionRoutes = defineRoutes('Integrations', (router, api) => {
     serveWrite(api, reconnectConnection, {
       prepareInput: reconnected,
       transformResponse: showSignIn,
+      isSensitive: isAlwaysSensitive,
     }),
   );
   connectionActionRoutes(router, api);

@@ -57,7 +57,7 @@ export const sessionFactorRoutes = defineRoutes('Access', (router, api) => {
    *     summary: Prove a second factor again
    *     description: >-
    *       Takes exactly one of code, recovery_code and passkey. For ten minutes, changes of keys,
-   *       people and factors are then accepted in this session.
+   *       people, factors and credentials of connections are then accepted in this session.
    */
   router.post(
     '/session/confirm',

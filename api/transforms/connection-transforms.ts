@@ -41,6 +41,7 @@ export const CALLBACK_PATH = '/integrations/callback';
 export function createConnectionTransforms(api: ApiRuntime) {
   return {
     created: (input: ConnectionCreation, ctx: ApiContext) => prepareCreation(api, input, ctx),
+    hasCredentials: (input: ConnectionChange) => (input as ConnectionPatch).credentials !== undefined,
     changed: async (input: ConnectionChange, ctx: ApiContext): Promise<ConnectionChange> => {
       const { credentials, settings, ...rest } = input as ConnectionPatch;
       if (credentials === undefined && settings === undefined) return input;

@@ -6,11 +6,13 @@ import { eventually } from '../../support/poll.js';
 import { createSessionClient, createUser, openSession } from '../../support/records/sign-in.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
+import { connectionAccess } from '../../support/vendors/connection-rows.js';
+import { TEST_VENDORS } from '../../support/vendors/texting.js';
 
 const newKey = { name: 'Program', permissions: ['read'] };
 
 describe('asking again for a second factor', () => {
-  const stack = useStack();
+  const stack = useStack({ vendors: TEST_VENDORS });
   let tenant: TestTenant;
 
   beforeEach(async () => {
@@ -49,6 +51,23 @@ describe('asking again for a second factor', () => {
     for (const response of refused) expectError(response, 403, 'factor_required');
     expect((await client.patch('/settings', { grace_days: 3 })).status).to.equal(200);
     expect((await client.post('/customers', { company_name: 'Club' })).status).to.equal(201);
+  });
+
+  it('connecting a vendor, its credentials and a new sign-in, which decide where payouts go, need a proof of the last ten minutes', async () => {
+    const { client } = await createPersonWithFactor(stack, tenant.id);
+    const body = { vendor: 'parrot_keys', ...connectionAccess('secret-of-the-account', true) };
+    const created = await client.post('/connections', body);
+    expect(created.status, created.text).to.equal(201);
+    const path = `/connections/${created.body.id}`;
+    await forgetProof(tenant.id);
+    const refused = [
+      await client.post('/connections', body),
+      await client.patch(path, { credentials: { api_key: 'of another company' } }),
+      await client.post(`${path}/reconnect`, {}),
+    ];
+    for (const response of refused) expectError(response, 403, 'factor_required');
+    const renamed = await client.patch(path, { label: 'Texts' });
+    expect(renamed.status, renamed.text).to.equal(200);
   });
 
   it('POST /session/confirm with an unused code lets the session change keys and people again', async () => {

@@ -34,7 +34,7 @@ export function OwnFactors() {
       </Title>
       <Text size="sm" c="dimmed">
         With a second factor, your password alone does not suffice to sign in. You are also asked for it
-        before changes of keys, people and factors.
+        before changes of keys, people and factors, and before a vendor is connected.
       </Text>
       {isPending && <Loading rows={2} />}
       {!isPending && !factors && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
