@@ -3,7 +3,6 @@ import { defineConfig } from 'vite';
 
 /** The components of Mantine that the first page shows. */
 const FIRST_PAGE_COMPONENTS = [
-  'Accordion',
   'ActionIcon',
   'Alert',
   'Anchor',
@@ -12,16 +11,11 @@ const FIRST_PAGE_COMPONENTS = [
   'Button',
   'CloseButton',
   'Code',
-  'Collapse',
   'Flex',
-  'FloatingIndicator',
   'Group',
   'Loader',
-  'NavLink',
   'Paper',
-  'Portal',
   'Progress',
-  'SegmentedControl',
   'SimpleGrid',
   'Skeleton',
   'Stack',
@@ -31,6 +25,11 @@ const FIRST_PAGE_COMPONENTS = [
   'UnstyledButton',
   'VisuallyHidden',
 ];
+/** What only fields, menus and dialogs use of Mantine's hooks and helpers. */
+const HOOKS_OF_FORMS =
+  'use-(click-outside|debounced-[a-z]+|focus-return|focus-trap|force-update|long-press|previous|window-event)|utils/clamp';
+const HELPERS_OF_FORMS =
+  'DirectionProvider|utils/(close-on-escape|create-(event|scoped-keydown)-handler|find-element-[a-z-]+|get-(default-z-index|ref-prop|safe-id|single-element-child)|is-element)';
 
 /**
  * Puts the modules of the first page into one file. Otherwise the page would load some forty small
@@ -39,11 +38,25 @@ const FIRST_PAGE_COMPONENTS = [
  */
 const FIRST_PAGE = new RegExp(
   [
-    'node_modules/(react|react-dom|scheduler|@tanstack|openapi-|use-sync-external-store|clsx|lucide-react|use-sidecar|use-callback-ref|tslib|get-nonce)',
-    'mantine/hooks',
-    `mantine/core/esm/(core|components/ScrollArea/utils|components/(${FIRST_PAGE_COMPONENTS.join('|')})/)`,
-    'dashboard/(api/|parts/(basics|url)/|parts/feedback/|parts/values/(money|summary|time|zoned-time|curl|code-block|copy)[.]|parts/record/(record-table|status-badge)|screens/screen-list|shell/)',
+    'node_modules/(react|react-dom|scheduler|@tanstack|openapi-[a-z-]+|use-sync-external-store|clsx|lucide-react)/',
+    `mantine/hooks/esm/(?!${HOOKS_OF_FORMS})`,
+    `mantine/core/esm/core/(?!${HELPERS_OF_FORMS})`,
+    `mantine/core/esm/components/(${FIRST_PAGE_COMPONENTS.join('|')})/`,
+    'dashboard/api/(?!use-write|use-dry-run)',
+    'dashboard/parts/(basics/|url/(?!entity-link)|feedback/problem-alert|product-name)',
+    'dashboard/parts/values/(money|summary|time|zoned-time|curl|code-block|copy)[.]',
+    'dashboard/(parts/record/(record-table|status-badge)|screens/screen-list|shell/)',
     'vite/preload-helper',
+  ].join('|'),
+);
+/** The modules that all dialogs and drawers use, also in one file. */
+const DIALOGS = new RegExp(
+  [
+    'node_modules/(react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-sidecar|use-callback-ref|tslib|get-nonce)/',
+    `mantine/hooks/esm/(${HOOKS_OF_FORMS})`,
+    `mantine/core/esm/core/(${HELPERS_OF_FORMS})`,
+    'mantine/core/esm/components/(FocusTrap|Modal|ModalBase|Overlay|Portal|RemoveScroll|ScrollArea)/',
+    'dashboard/(api/(use-write|use-dry-run)|parts/dialogs/)',
   ].join('|'),
 );
 
@@ -70,7 +83,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: 'first-page', test: FIRST_PAGE, minShareCount: 2 }],
+          groups: [
+            { name: 'first-page', test: FIRST_PAGE, minShareCount: 2 },
+            { name: 'dialogs', test: DIALOGS, minShareCount: 2 },
+          ],
         },
       },
     },

@@ -1,7 +1,11 @@
-import { SegmentedControl } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useUrlPath, useUrlSearch } from '../parts/url/use-url';
+
+const ENVIRONMENTS = [
+  { value: 'live', label: 'Live' },
+  { value: 'sandbox', label: 'Sandbox' },
+];
 
 /**
  * True from a switch until the page has read the session of the other environment. The page shows
@@ -29,17 +33,19 @@ export function EnvironmentSwitch() {
     isSwitching = false;
   }, []);
   return (
-    <SegmentedControl
-      ref={root}
-      aria-label="Environment"
-      size="xs"
-      value={environment}
-      onChange={(value) => void choose(value)}
-      {...(environment === 'sandbox' ? { color: 'yellow' } : {})}
-      data={[
-        { value: 'live', label: 'Live' },
-        { value: 'sandbox', label: 'Sandbox' },
-      ]}
-    />
+    <div ref={root} role="radiogroup" aria-label="Environment" className="segments">
+      {ENVIRONMENTS.map(({ value, label }) => (
+        <label key={value} data-value={value}>
+          <input
+            type="radio"
+            name="environment"
+            value={value}
+            checked={value === environment}
+            onChange={() => void choose(value)}
+          />
+          {label}
+        </label>
+      ))}
+    </div>
   );
 }

@@ -1,4 +1,3 @@
-import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { keepSearch, type Search, useUrlPath } from '../parts/url/use-url';
 import { SCREENS } from '../screens/screen-list';
@@ -9,29 +8,21 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   return (
     <nav aria-label="Screens">
       {SCREENS.map(({ name, path, icon: Icon }) => (
-        <NavLink
+        <Link
           key={path}
-          component={Link}
           to={`/${path}`}
           search={search as never}
-          label={name}
-          leftSection={<Icon size={16} aria-hidden />}
-          active={screen === path}
+          className="nav-link"
           aria-current={screen === path ? 'page' : undefined}
           onClick={onNavigate}
-          variant="light"
-          py={6}
-        />
+        >
+          <Icon size={16} aria-hidden />
+          {name}
+        </Link>
       ))}
-      <NavLink
-        component="a"
-        href="/docs"
-        target="_blank"
-        rel="noreferrer"
-        label="API reference"
-        py={6}
-        mt="sm"
-      />
+      <a href="/docs" target="_blank" rel="noreferrer" className="nav-link">
+        API reference
+      </a>
     </nav>
   );
 }

@@ -13,6 +13,7 @@ import { ProblemAlert } from '../parts/feedback/problem-alert';
 import { PRODUCT_NAME } from '../parts/product-name';
 import { useUrlPath, useUrlSearch } from '../parts/url/use-url';
 import { SCREENS } from '../screens/screen-list';
+import { Alerts } from './alerts';
 import { EnvironmentSwitch } from './environment-switch';
 import { LiveBadge } from './live-badge';
 import { Navigation } from './navigation';
@@ -21,8 +22,6 @@ import { PersonMenu } from './person-menu';
 import { ThemeSwitch } from './theme-switch';
 import { useUnseenCount } from './unseen';
 
-// Load this after the first screen. ../api/live keeps the events that arrive earlier.
-const Alerts = lazy(async () => ({ default: (await import('./alerts')).Alerts }));
 // A signed-in person rarely needs these pages, so load them only on demand.
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
 const SetupFactor = lazy(async () => ({ default: (await import('./factors/setup-factor')).SetupFactor }));
@@ -117,9 +116,7 @@ function Frame() {
           <PersonMenu />
         </Group>
       </header>
-      <Suspense>
-        <Alerts />
-      </Suspense>
+      <Alerts />
       <div className="frame-navigation">
         <Navigation onNavigate={leaveNavigation} />
       </div>

@@ -1,9 +1,8 @@
 import { Group, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
 import { RecordTable } from '../record/record-table';
-import { type ChartFigure, hasValues, type Series } from './chart-figure';
-import './chart.css';
 import { ChartCanvas } from './chart-canvas';
+import { type ChartFigure, hasValues, type Series } from './chart-figure';
 
 /**
  * A chart with its name and legend. A table shows the same numbers, for people who cannot see the

@@ -1,5 +1,4 @@
 import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
 import type { ChartFigure, Series } from './chart-figure';
 
 const HATCH_PX = 6;

@@ -5,7 +5,6 @@ import type { Schemas } from '../../../api/records';
 import { keepSearch, type Search } from '../../../parts/url/use-url';
 import { formatCents } from '../../../parts/values/money';
 import { sumOf } from './hours';
-import './tiles.css';
 
 /** The four most important numbers. Each number links to the records that it counts. */
 export function Tiles({ overview }: { overview: Schemas['Overview'] }) {

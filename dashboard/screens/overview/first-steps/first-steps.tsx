@@ -4,7 +4,6 @@ import type { Schemas } from '../../../api/records';
 import { ScreenLink } from '../../../parts/url/links';
 import { CodeBlock } from '../../../parts/values/code-block';
 import { listSteps, type Step } from './steps';
-import './first-steps.css';
 
 /** The first steps of a new account. Shown until all steps are done. The next step is expanded. */
 export function FirstSteps({ done }: { done: Schemas['OverviewFirstSteps'] }) {
