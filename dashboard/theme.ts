@@ -17,6 +17,9 @@ export const theme = createTheme({
     // Remove a closed list of options from the page. Otherwise the page would contain two elements
     // with the same label.
     Combobox: { defaultProps: { keepMounted: false } },
+    // See .mantine-Select-options in styles.css.
+    Select: { defaultProps: { withScrollArea: false } },
+    MultiSelect: { defaultProps: { withScrollArea: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },

@@ -1,7 +1,7 @@
-import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { api } from '../../api/client';
+import { Select } from './select';
 
 /** Chooses a customer by name, with search on the server. */
 export function CustomerSelect({

@@ -1,6 +1,7 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { CustomerSelect } from '../choices/customer-select';
+import { Select } from '../choices/select';
 import { humanize } from '../record/status-badge';
 import { type Search, useUrl, useUrlSearch } from '../url/use-url';
 import { endOfDay, startOfDay } from '../values/zoned-time';

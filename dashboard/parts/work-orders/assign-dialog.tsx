@@ -1,10 +1,11 @@
-import { Select, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { client, ifMatch } from '../../api/client';
 import type { Driver, Schemas, Truck, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { useDrivers, useTrucks } from '../choices/all-records';
 import { nameTruck } from '../choices/name-truck';
+import { Select } from '../choices/select';
 import { FormDialog } from '../dialogs/form-dialog';
 import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { humanize } from '../record/status-badge';

@@ -1,9 +1,10 @@
-import { Select, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { client, ifMatch } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { DRIVER_STEP } from '../../generated/vocabulary';
+import { Select } from '../choices/select';
 import { FormDialog } from '../dialogs/form-dialog';
 import { useOpenedVersion } from '../dialogs/use-opened-version';
 import { humanize } from '../record/status-badge';

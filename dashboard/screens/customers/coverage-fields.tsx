@@ -1,6 +1,7 @@
 import { Fieldset, MultiSelect, NumberInput, SimpleGrid } from '@mantine/core';
 import type { Customer, Schemas } from '../../api/records';
 import { PUBLISHED_SERVICE_TYPE } from '../../generated/vocabulary';
+import { useNamedList } from '../../parts/choices/select';
 import type { FieldErrors } from '../../parts/dialogs/form-dialog';
 import { humanize } from '../../parts/record/status-badge';
 import { formatCents } from '../../parts/values/money';
@@ -27,6 +28,7 @@ export function CoverageFields({
     const next = { ...shown, ...patch };
     onEdit(Object.values(next).every((limit) => limit === null) ? null : next);
   };
+  const nameList = useNamedList();
   const services = shown.service_types ?? [];
   const known: readonly string[] = PUBLISHED_SERVICE_TYPE;
   const own = services.filter((service) => !known.includes(service));
@@ -63,6 +65,7 @@ export function CoverageFields({
         data={[...own, ...known].map((value) => ({ value, label: humanize(value) }))}
         value={services}
         error={errors['coverage.service_types']}
+        onDropdownOpen={nameList}
         onChange={(chosen) => set({ service_types: chosen.length === 0 ? null : chosen })}
       />
     </Fieldset>

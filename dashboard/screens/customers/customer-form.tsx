@@ -1,8 +1,9 @@
-import { Checkbox, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Checkbox, NumberInput, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api, client, ifMatch } from '../../api/client';
 import type { Customer, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
+import { Select } from '../../parts/choices/select';
 import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
 import { useEdits } from '../../parts/dialogs/use-edits';
 import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';

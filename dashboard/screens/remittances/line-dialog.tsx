@@ -1,9 +1,10 @@
-import { Radio, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { api, client, ifMatch } from '../../api/client';
 import type { Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
+import { Select } from '../../parts/choices/select';
 import { FormDialog } from '../../parts/dialogs/form-dialog';
 import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { humanize } from '../../parts/record/status-badge';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { findViolationsInBothThemes, findViolationsInDialog } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 
 describe('signing in to the dashboard', () => {
@@ -8,9 +9,11 @@ describe('signing in to the dashboard', () => {
     const { page, tenant, user } = await dashboard.open('customers?search=club', { isSignedOut: true });
     await tenant.client.post('/customers', { company_name: 'Riverside Motor Club' });
     await page.getByLabel('E-mail').fill(user.email);
+    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
     await page.getByLabel('Password', { exact: true }).fill('wrong password');
     await page.getByRole('button', { name: 'Sign in' }).click();
     expect(await page.getByRole('alert').textContent()).to.include('E-mail or password is wrong.');
+    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
     await page.getByLabel('Password', { exact: true }).fill(user.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
@@ -34,6 +37,7 @@ describe('signing in to the dashboard', () => {
     await context.clearCookies();
     await page.getByRole('button', { name: 'Create customer' }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    expect(await findViolationsInDialog(page, 'Your session has ended')).to.deep.equal([]);
     await dialog.getByLabel('Password', { exact: true }).fill(user.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core';
 import { newId } from '../../../shared/platform/ids.js';
 import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
+import { listDrawerFiles } from '../../support/browser/dialog-titles.js';
 import { doSideBySide } from '../../support/browser/side-by-side.js';
 import { waitUntilDrawn, waitUntilLoaded } from '../../support/browser/wait-in-page.js';
 import { addClub, offerForAnHour } from '../../support/clubs/clubs.js';
@@ -33,34 +34,60 @@ const PHONE = { width: 320, height: 900 };
 /** The widths of each page. It is loaded at the first, then made wider. */
 const WIDTHS = [PHONE.width, 390, 1400];
 
-/** The screens, and the kind of record that each opens in its drawer. */
+/** The screens, in the sequence of the navigation. */
 const SCREENS = [
   { name: 'Overview', path: '' },
-  { name: 'Dispatch', path: 'dispatch', kind: 'work_order' },
-  { name: 'Work orders', path: 'work-orders', kind: 'work_order' },
-  { name: 'Invoices', path: 'invoices', kind: 'invoice' },
-  { name: 'Remittances', path: 'remittances', kind: 'remittance' },
-  { name: 'Customers', path: 'customers', kind: 'customer' },
-  { name: 'Approvals', path: 'approvals', kind: 'approval' },
-  { name: 'Suggestions', path: 'suggestions', kind: 'suggestion' },
-  { name: 'Webhooks', path: 'webhooks', kind: 'webhook_endpoint' },
-  { name: 'Exports', path: 'exports', kind: 'export' },
-  { name: 'Integrations', path: 'integrations', kind: 'connection' },
-  { name: 'Audit log', path: 'audit-log', kind: 'audit_entry' },
+  { name: 'Dispatch', path: 'dispatch' },
+  { name: 'Work orders', path: 'work-orders' },
+  { name: 'Invoices', path: 'invoices' },
+  { name: 'Remittances', path: 'remittances' },
+  { name: 'Customers', path: 'customers' },
+  { name: 'Approvals', path: 'approvals' },
+  { name: 'Suggestions', path: 'suggestions' },
+  { name: 'Webhooks', path: 'webhooks' },
+  { name: 'Exports', path: 'exports' },
+  { name: 'Integrations', path: 'integrations' },
+  { name: 'Audit log', path: 'audit-log' },
   { name: 'Settings', path: 'settings' },
 ] as const;
-const SETTINGS_TABS = ['account', 'api-keys', 'agent-keys', 'people', 'texts', 'security'];
-/** The tabs of the settings whose records open over the list. */
-const FLEET_TABS = [
-  { tab: 'trucks', record: 'truck', kind: 'truck' },
-  { tab: 'drivers', record: 'driver', kind: 'driver' },
-  { tab: 'rate-cards', record: 'card', kind: 'rate_card' },
+const SETTINGS_TABS = [
+  'account',
+  'api-keys',
+  'agent-keys',
+  'people',
+  'texts',
+  'security',
+  'trucks',
+  'drivers',
+  'rate-cards',
 ];
-const WEBHOOK_VIEWS = ['deliveries', 'replays', 'verify'];
+const WEBHOOK_VIEWS = ['deliveries', 'replays', 'verify', 'catalogue'];
+/** The drawers of records, by the file that shows each. */
+const DRAWERS: Readonly<Record<string, (ids: Record<string, string>) => string>> = {
+  'approvals/approval-record.tsx': (ids) => `approvals/${ids.approval}`,
+  'audit-log/audit-entry-record.tsx': (ids) => `audit-log/${ids.audit_entry}`,
+  'customers/customer-record.tsx': (ids) => `customers/${ids.customer}`,
+  'dispatch/dispatch-record.tsx': (ids) => `dispatch/${ids.work_order}`,
+  'exports/files/export-record.tsx': (ids) => `exports/${ids.export}`,
+  'exports/schedules/schedule-record.tsx': (ids) => `exports/${ids.export_schedule}?view=schedules`,
+  'integrations/connection/connection-record.tsx': (ids) => `integrations/${ids.connection}`,
+  'invoices/invoice-record.tsx': (ids) => `invoices/${ids.invoice}`,
+  'remittances/remittance-record.tsx': (ids) => `remittances/${ids.remittance}`,
+  'settings/drivers/driver-record.tsx': (ids) => `settings?tab=drivers&driver=${ids.driver}`,
+  'settings/rate-cards/rate-card-record.tsx': (ids) => `settings?tab=rate-cards&card=${ids.rate_card}`,
+  'settings/trucks/truck-record.tsx': (ids) => `settings?tab=trucks&truck=${ids.truck}`,
+  'suggestions/suggestion-record.tsx': (ids) => `suggestions/${ids.suggestion}`,
+  'webhooks/deliveries/delivery-drawer.tsx': (ids) => `webhooks?delivery=${ids.webhook_delivery}`,
+  'webhooks/endpoints/endpoint-record.tsx': (ids) => `webhooks/${ids.webhook_endpoint}`,
+  'webhooks/replays/replay-drawer.tsx': (ids) => `webhooks?replay=${ids.webhook_replay}`,
+  'work-orders/work-order-record.tsx': (ids) => `work-orders/${ids.work_order}`,
+};
 const OTHER_VIEWS = [
   ...SETTINGS_TABS.map((tab) => `settings?tab=${tab}`),
   ...WEBHOOK_VIEWS.map((view) => `webhooks?view=${view}`),
   'exports?view=schedules',
+  'approvals?view=all',
+  'suggestions?view=all',
   'invoices/new',
   'work-orders/new',
   'invoices?search=nothing-has-this-name',
@@ -99,15 +126,15 @@ describe('every screen of the dashboard', function () {
 
   const open = (path: string, options: Parameters<typeof dashboard.open>[1] = {}): Promise<OpenDashboard> =>
     dashboard.open(path, { tenant, user, ...options });
-  const places = () => [
-    ...SCREENS.map(({ path }) => path as string),
-    ...SCREENS.flatMap((screen) => ('kind' in screen ? [`${screen.path}/${ids[screen.kind]}`] : [])),
-    ...FLEET_TABS.flatMap(({ tab, record, kind }) => [
-      `settings?tab=${tab}`,
-      `settings?tab=${tab}&${record}=${ids[kind]}`,
-    ]),
-    ...OTHER_VIEWS,
-  ];
+  const drawers = () => Object.values(DRAWERS).map((find) => find(ids));
+  /** Counts the views of the screen in a place besides the first one, which needs no query. */
+  const countViews = (place: string) => {
+    const [screen] = place.split(/[/?]/);
+    return OTHER_VIEWS.filter(
+      (view) => view.startsWith(`${screen}?view=`) || view.startsWith(`${screen}?tab=`),
+    ).length;
+  };
+  const places = () => [...SCREENS.map(({ path }) => path as string), ...drawers(), ...OTHER_VIEWS];
   /** Opens a path of the dashboard in the same page, and waits until everything is loaded. */
   async function visit(page: Page, path: string): Promise<void> {
     await page.goto(`${stack.origin}/app/${path}`);
@@ -128,16 +155,26 @@ describe('every screen of the dashboard', function () {
     }
   });
 
+  it('the list of drawers below names each file of the dashboard that shows a drawer', () => {
+    const files = Object.keys(DRAWERS).map((file) => `screens/${file}`);
+    expect(files).to.have.members(listDrawerFiles());
+  });
+
   describe('with every kind of record', () => {
     const violations: string[] = [];
     const wide: string[] = [];
     const run: string[] = [];
+    /** The screens with views that are not in the list of places. */
+    const missed: string[] = [];
     let shown = 0;
 
     before(async () => {
       const pages = [await open('', { viewport: PHONE }), await open('', { viewport: PHONE })];
       await doSideBySide(pages, places(), async ({ page }, place) => {
         await visit(page, place);
+        if (drawers().includes(place)) await page.getByRole('dialog').getByRole('heading').first().waitFor();
+        const views = await page.getByRole('main').getByRole('tab').count();
+        if (views > 1 + countViews(place)) missed.push(`/app/${place} has ${views} views`);
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 900 });
           await waitUntilDrawn(page);
@@ -152,7 +189,8 @@ describe('every screen of the dashboard', function () {
       });
     });
 
-    it('axe finds no violation on any screen, drawer or form', () => {
+    it('axe finds no violation on any screen, view, drawer or form', () => {
+      expect(missed).to.deep.equal([]);
       expect(violations.join('\n')).to.equal('');
     });
 

@@ -1,7 +1,7 @@
 /** Lets people who cannot sign in yet do whole tasks, with the links in real mails. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { findAxeViolations } from '../../support/browser/axe.js';
+import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { createAddress, useMailedStack } from '../../support/network/mailed-stack.js';
 import { createUser } from '../../support/records/sign-in.js';
@@ -20,6 +20,9 @@ describe('joining by the dashboard', function () {
     const [, path] = /http:\/\/tow\.example\.com(\/app\/\S+)/.exec(mail.text ?? '') ?? [];
     await page.goto(`${stack.origin}${path}`);
   }
+
+  const seeNoViolation = async (page: Page) =>
+    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
 
   async function signIn(page: Page, email: string, password: string): Promise<void> {
     await page.getByLabel('E-mail').fill(email);
@@ -46,7 +49,7 @@ describe('joining by the dashboard', function () {
     const { page: invited } = await dashboard.open('', { isSignedOut: true });
     await openLink(invited, email, 2);
     await invited.getByText(`Hudson Towing invites ${email} as bookkeeper.`).waitFor();
-    expect(await findAxeViolations(invited)).to.deep.equal([]);
+    await seeNoViolation(invited);
     await invited.getByLabel('Your name').fill('Robin Rivera');
     await invited.getByLabel('Password', { exact: true }).fill('too short');
     await invited.getByRole('button', { name: 'Join' }).click();
@@ -54,13 +57,16 @@ describe('joining by the dashboard', function () {
       .getByText(/at least 12 characters/)
       .last()
       .waitFor();
+    await seeNoViolation(invited);
     await invited.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await invited.getByRole('button', { name: 'Join' }).click();
     await invited.getByText('You have joined.').waitFor();
+    await seeNoViolation(invited);
     await invited.getByRole('link', { name: 'Sign in' }).click();
     await signIn(invited, email, PASSWORD);
     await openLink(invited, email, 2);
     await invited.getByRole('alert').getByText('This link does not work any more.').waitFor();
+    await seeNoViolation(invited);
   });
 
   it('an open invitation can be revoked, and its link then works no more', async () => {
@@ -81,14 +87,18 @@ describe('joining by the dashboard', function () {
     const { page } = await dashboard.open('', { isSignedOut: true, tenant, user });
     await page.getByRole('link', { name: 'Forgot password?' }).click();
     await page.getByRole('heading', { level: 1, name: 'Forgot password' }).waitFor();
-    expect(await findAxeViolations(page)).to.deep.equal([]);
+    await seeNoViolation(page);
     await page.getByLabel('E-mail').fill(user.email);
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('If this address can sign in').waitFor();
+    await seeNoViolation(page);
     await openLink(page, user.email);
+    await page.getByLabel('New password').waitFor();
+    await seeNoViolation(page);
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Your password is set').waitFor();
+    await seeNoViolation(page);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, user.email, PASSWORD);
   });
@@ -101,13 +111,15 @@ describe('joining by the dashboard', function () {
     await page.getByLabel('Your name').fill('Robin Rivera');
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    expect(await findAxeViolations(page)).to.deep.equal([]);
+    await seeNoViolation(page);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText(`A mail to ${email} is on its way.`).waitFor();
+    await seeNoViolation(page);
     await openLink(page, email);
     await page.getByLabel('Password', { exact: true }).fill('another password');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('alert').waitFor();
+    await seeNoViolation(page);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { level: 1, name: 'Welcome, Catskill Recovery' }).waitFor();
@@ -120,7 +132,7 @@ describe('joining by the dashboard', function () {
     expect((await stack.createClient(sandboxKey?.trim() ?? '').get('/me')).body.tenant.environment).to.equal(
       'sandbox',
     );
-    expect(await findAxeViolations(page)).to.deep.equal([]);
+    await seeNoViolation(page);
     expect(String(await page.evaluate('JSON.stringify([localStorage, sessionStorage])'))).to.not.match(/tk_/);
     await page.getByRole('link', { name: 'I stored both: sign in' }).click();
     await signIn(page, email, PASSWORD);

@@ -8,15 +8,27 @@ import { Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { stripe } from '../../../shared/integrations/stripe/adapter.js';
 import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
+import {
+  type Ids,
+  LOOKED_AT_ELSEWHERE,
+  PLACES,
+  type Place,
+  STEPS,
+  TITLES_WITHOUT_WORDS,
+} from '../../support/browser/dialog-places.js';
+import { type DialogTitle, listDialogTitles } from '../../support/browser/dialog-titles.js';
 import { doSideBySide } from '../../support/browser/side-by-side.js';
 import { waitUntilLoaded } from '../../support/browser/wait-in-page.js';
 import { addClub, offerForAnHour } from '../../support/clubs/clubs.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
-import { createUser, type TestUser } from '../../support/records/sign-in.js';
+import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
+import { createRedPng } from '../../support/records/pictures.js';
+import { createUser, openSession, type TestUser } from '../../support/records/sign-in.js';
 import { storeLastingSuggestion } from '../../support/records/suggestions.js';
 import type { TestTenant } from '../../support/stack.js';
+import { readSource } from '../../support/text/source-text.js';
 import { useStack } from '../../support/use-stack.js';
-import { storeConnectionRows } from '../../support/vendors/connection-rows.js';
+import { createConnectionFor, storeConnectionRows } from '../../support/vendors/connection-rows.js';
 import { STRIPE_APP } from '../../support/vendors/doubles/stripe/oauth.js';
 import { storePaymentRows } from '../../support/vendors/payment-rows.js';
 import { TEST_VENDORS, WEBHOOK_SECRET } from '../../support/vendors/texting.js';
@@ -36,69 +48,6 @@ const STACK = {
     }),
   },
 };
-
-type Ids = Record<string, string>;
-
-interface Place {
-  path: (ids: Ids) => string;
-  tab?: string;
-  buttons?: readonly (string | RegExp)[];
-}
-
-/**
- * The places, and the names of the buttons there, each of which opens a dialog. A place without
- * buttons is looked at as it is. `tab` is a tab that is not in the URL.
- */
-const PLACES: readonly Place[] = [
-  { path: (ids) => `customers/${ids.customer}`, buttons: ['Edit'] },
-  { path: (ids) => `customers/${ids.customer}`, tab: 'Statement' },
-  {
-    path: (ids) => `customers/${ids.customer}`,
-    tab: 'Payment methods',
-    buttons: ['Autopay', 'Set-up link', 'Remove'],
-  },
-  { path: (ids) => `invoices/${ids.invoice}`, buttons: ['Edit', 'Approve', 'Cancel invoice'] },
-  { path: (ids) => `invoices/${ids.invoice}?tab=payments`, buttons: ['Send evidence'] },
-  {
-    path: (ids) => `invoices/${ids.paid_invoice}?tab=payments`,
-    buttons: ['Refund', 'Record payment'],
-  },
-  { path: (ids) => `invoices/${ids.paid_invoice}?tab=messages` },
-  { path: (ids) => `work-orders/${ids.work_order}`, buttons: ['Assign', 'Cancel', 'Edit'] },
-  ...['times', 'price', 'invoices', 'claims', 'impound', 'inspections', 'photos', 'texts'].map((tab) => ({
-    path: (ids: Ids) => `work-orders/${ids.work_order}?tab=${tab}`,
-  })),
-  { path: () => 'dispatch', buttons: [/^Accept .*, REF/, /^Refuse .*, REF/] },
-  { path: () => 'remittances', buttons: ['Import remittance'] },
-  { path: (ids) => `remittances/${ids.remittance}`, buttons: ['Apply', 'Delete', 'Decide on line 1'] },
-  { path: (ids) => `approvals/${ids.approval}`, buttons: ['Approve', 'Reject'] },
-  { path: (ids) => `suggestions/${ids.suggestion}`, buttons: ['Accept', 'Dismiss'] },
-  { path: (ids) => `webhooks/${ids.webhook_endpoint}`, buttons: ['Send test event', 'Roll', 'Recover'] },
-  { path: (ids) => `webhooks/${ids.webhook_endpoint}?tab=settings`, buttons: ['Edit', 'Disable', 'Delete'] },
-  { path: () => 'webhooks?view=deliveries', buttons: ['Replay many'] },
-  { path: () => 'webhooks', buttons: ['Add endpoint'] },
-  { path: () => 'exports', buttons: ['New export'] },
-  { path: () => 'exports?view=schedules', buttons: ['New schedule'] },
-  { path: (ids) => `exports/${ids.export_schedule}?view=schedules`, buttons: ['Edit', 'Delete'] },
-  { path: () => 'integrations', buttons: [/^Connect Parrot/, 'Connect Stripe'] },
-  { path: (ids) => `integrations/${ids.connection}`, buttons: ['Disconnect'] },
-  ...['runs', 'calls'].map((tab) => ({ path: (ids: Ids) => `integrations/${ids.connection}?tab=${tab}` })),
-  { path: (ids) => `integrations/${ids.connection}?tab=operations`, buttons: ['Replay'] },
-  { path: (ids) => `integrations/${ids.connection}?tab=issues`, buttons: ['Resolve'] },
-  { path: (ids) => `integrations/${ids.connection}?tab=settings`, buttons: ['Edit settings'] },
-  { path: () => 'settings?tab=api-keys', buttons: ['Create API key', /^Roll/, /^Revoke/] },
-  { path: () => 'settings?tab=agent-keys', buttons: ['Create agent key', /^Roll/, /^Revoke/] },
-  { path: () => 'settings?tab=people', buttons: ['Add person', 'Invite person', /^Edit/, /^Deactivate/] },
-  { path: () => 'settings?tab=people', buttons: [/^Revoke the invitation/] },
-  { path: () => 'settings?tab=texts', buttons: [/^Show text/, 'Edit On scene'] },
-  { path: () => 'settings?tab=security', buttons: ['Add authenticator app'] },
-  { path: () => 'settings?tab=trucks', buttons: ['New truck'] },
-  { path: (ids) => `settings?tab=trucks&truck=${ids.truck}`, buttons: ['Edit', /^Resolve defect/] },
-  { path: () => 'settings?tab=drivers', buttons: ['New driver'] },
-  { path: (ids) => `settings?tab=drivers&driver=${ids.driver}`, buttons: ['Edit'] },
-  { path: () => 'settings?tab=rate-cards', buttons: ['New rate card'] },
-  { path: (ids) => `settings?tab=rate-cards&card=${ids.rate_card}`, buttons: ['Supersede'] },
-];
 
 describe('every dialog of the dashboard', function () {
   this.timeout(400_000);
@@ -129,7 +78,48 @@ describe('every dialog of the dashboard', function () {
     const { body } = await tenant.client.get('/events?limit=1');
     const rows = { eventId: body.data.items[0].id, canary: TEXT };
     Object.assign(ids, await makeWebhookRecords({ stack, tenantId: tenant.id }, rows));
+    const logo = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
+    expect((await tenant.client.call('PUT', '/settings/logo', logo)).status).to.equal(200);
+    await openSession(stack, user);
+    await moveWorkOrders();
+    ids.approved_invoice = await createInvoiceAfter(tenant.client, ['approve']);
+    await failMessage();
+    await listFleet();
   });
+
+  /** Creates a work order with a truck, and one that has started. */
+  async function moveWorkOrders(): Promise<void> {
+    for (const name of ['dispatched', 'started']) {
+      const { id } = (await tenant.client.post('/work-orders', { service_type: 'tow' })).body;
+      const truck = { unit_number: name, duty_class: 'light', status: 'available' };
+      const { id: truck_id } = (await tenant.client.post('/trucks', truck)).body;
+      const assigned = await tenant.client.post(`/work-orders/${id}/assign`, { truck_id });
+      expect(assigned.status, assigned.text).to.equal(200);
+      if (name === 'started') await tenant.client.post(`/work-orders/${id}/start`, {});
+      ids[name] = id;
+    }
+  }
+
+  /** Makes the mail of an invoice one that has failed. */
+  async function failMessage(): Promise<void> {
+    ids.sent_invoice = (await tenant.client.get(`/messages/${ids.message}`)).body.invoice_id;
+    const failed = "update messages set state = 'failed' where tenant_id = $1 and id = $2";
+    await stack.rows(tenant.id, failed, [tenant.id, ids.message]);
+  }
+
+  /** Stores a telematics connection with vehicles and drivers, some of them linked. */
+  async function listFleet(): Promise<void> {
+    const owner = { tenantId: tenant.id, client: tenant.client };
+    const connectionId = await createConnectionFor('', stack, owner);
+    ids.telematics = connectionId;
+    await storeConnectionRows(stack, { tenantId: tenant.id, connectionId, text: TEXT });
+    const kind = "update connections set kind = 'telematics' where tenant_id = $1 and id = $2";
+    await stack.rows(tenant.id, kind, [tenant.id, connectionId]);
+    const link = `insert into external_ids (tenant_id, connection_id, kind, local_id, external_id)
+      values ($1, $2, $3, $4, $2::uuid::text)`;
+    for (const kind of ['truck', 'driver'])
+      await stack.rows(tenant.id, link, [tenant.id, connectionId, kind, ids[kind]]);
+  }
 
   /** Opens a path of the dashboard in the same page, and waits until everything is loaded. */
   async function visit(page: Page, path: string, tab?: string): Promise<void> {
@@ -142,11 +132,15 @@ describe('every dialog of the dashboard', function () {
   }
 
   const violations: string[] = [];
+  /** The title of each dialog that axe has looked at, and its place. */
+  const seen: { place: string; title: string }[] = [];
   /**
    * Lets axe look at the dialog that was opened last, in both themes. Other tests look at the
    * screen behind it.
    */
   const look = async (page: Page, place: string): Promise<void> => {
+    const title = await page.getByRole('dialog').last().getByRole('heading').first().textContent();
+    seen.push({ place, title: title ?? '' });
     const found = await findViolationsInBothThemes(page, 'dialog');
     violations.push(...found.map((text) => `${place}: ${text}`));
   };
@@ -160,9 +154,9 @@ describe('every dialog of the dashboard', function () {
   async function lookAtPlace(page: Page, { path, tab, buttons = [] }: Place): Promise<void> {
     const place = path(ids);
     await visit(page, place, tab);
-    if (buttons.length === 0 || tab || place.includes('tab=')) await look(page, `${place} ${tab ?? ''}`);
     const dialogs = page.getByRole('dialog');
     const isOpen = await dialogs.count();
+    if (buttons.length === 0 || isOpen > 0) await look(page, `${place} ${tab ?? ''}`);
     for (const name of buttons) {
       const button = page.getByRole('button', { name, exact: true }).first();
       // List every fault of the table above at once.
@@ -192,20 +186,47 @@ describe('every dialog of the dashboard', function () {
     await visit(page, `integrations/${ids.payout}?tab=payouts`);
     await page.getByRole('button', { name: 'Show items' }).click();
     await page.getByRole('table', { name: 'Items of the payout' }).waitFor();
-    await look(page, 'payouts');
+    await look(page, 'integrations payouts');
     await visit(page, `invoices/${ids.paid_invoice}`);
     await page.getByRole('button', { name: 'Record payment' }).click();
     await page.getByLabel('Method').selectOption('Card reader');
-    await look(page, 'Record payment');
+    await look(page, 'invoices');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('dialog', { name: 'Card reader' }).waitFor();
-    await look(page, 'Card reader');
+    await look(page, 'invoices');
     await visit(page, 'integrations');
     await page.getByRole('button', { name: 'Connect Stripe' }).first().click();
     const form = page.getByRole('dialog', { name: 'Connect Stripe' });
     await form.getByRole('button', { name: /sign-in/ }).click();
     await page.getByRole('dialog', { name: 'Sign in at Stripe' }).waitFor();
-    await look(page, 'Sign in at Stripe');
+    await look(page, 'integrations');
     expect(violations.join('\n')).to.equal('');
+  });
+
+  it('axe finds no violation in dialogs that show a secret, ask whether to discard, or list the keys', async () => {
+    await doSideBySide([await open(), await open()], STEPS, async (page, { path, act }) => {
+      await visit(page, path);
+      await act(page, () => look(page, path));
+    });
+    expect(violations.join('\n')).to.equal('');
+  });
+
+  it('axe has looked at every dialog in the sources of the dashboard, here or in the test that the list names', () => {
+    const titles = listDialogTitles();
+    expect(titles.length).to.be.above(80);
+    const isSeen = ({ file, pattern }: DialogTitle): boolean => {
+      const [folder, screen = ''] = file.split('/');
+      return seen.some(({ place, title }) => {
+        if (!pattern) return TITLES_WITHOUT_WORDS[file]?.test(`${place}: ${title}`);
+        return pattern.test(title) && (folder !== 'screens' || place.startsWith(screen));
+      });
+    };
+    const isSeenElsewhere = ({ source }: DialogTitle): boolean => {
+      const title = source.slice(1, -1);
+      const test = LOOKED_AT_ELSEWHERE[title];
+      return test !== undefined && readSource(test).includes(`findViolationsInDialog(page, '${title}')`);
+    };
+    const missed = titles.filter((title) => !isSeen(title) && !isSeenElsewhere(title));
+    expect(missed.map(({ file, source }) => `${file}: ${source}`)).to.deep.equal([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { addAuthenticator } from '../../support/browser/authenticator.js';
-import { findAxeViolations } from '../../support/browser/axe.js';
+import { findViolationsInBothThemes, findViolationsInDialog } from '../../support/browser/axe.js';
 import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
 import type { TestClient } from '../../support/client.js';
 import { AuthenticatorApp, addTotp, type TestFactor } from '../../support/factors/authenticator-app.js';
@@ -36,11 +36,12 @@ describe('second factors in the dashboard', () => {
   };
   const seeOverview = (page: Page) => page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   /** Asserts that axe finds no violation on the page, including its open dialog. */
-  const seeNoViolation = async (page: Page) => expect(await findAxeViolations(page)).to.deep.equal([]);
+  const seeNoViolation = async (page: Page) =>
+    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
   const readCodes = async (page: Page): Promise<string[]> => {
     const dialog = page.getByRole('dialog', { name: 'Your recovery codes' });
     const text = await dialog.getByRole('region', { name: 'Recovery codes' }).innerText();
-    await seeNoViolation(page);
+    expect(await findViolationsInDialog(page, 'Your recovery codes')).to.deep.equal([]);
     await dialog.getByRole('button', { name: 'I stored them' }).click();
     await dialog.waitFor({ state: 'detached' });
     return text.trim().split(/\s+/);
@@ -73,9 +74,12 @@ describe('second factors in the dashboard', () => {
     await signOut(page);
     await page.goto(`${dashboard.stack.origin}/app/`);
     await sendPassword(page, user);
+    await page.getByLabel('Code').waitFor();
+    await seeNoViolation(page);
     await page.getByLabel('Code').fill(app.inventCode());
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('is wrong, or was used before').waitFor();
+    await seeNoViolation(page);
     await page.getByLabel('Code').fill(app.takeCode());
     await page.getByRole('button', { name: 'Sign in' }).click();
     await seeOverview(page);
@@ -98,16 +102,20 @@ describe('second factors in the dashboard', () => {
     await addAuthenticator(context, page);
     await page.getByRole('button', { name: 'Add passkey' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add passkey' });
+    expect(await findViolationsInDialog(page, 'Add passkey')).to.deep.equal([]);
     await dialog.getByLabel('Password', { exact: true }).fill(user.password);
     await dialog.getByRole('button', { name: 'Create passkey' }).click();
     await readCodes(page);
     await signOut(page);
     await sendPassword(page, user);
+    await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+    await seeNoViolation(page);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await seeOverview(page);
     await forgetProof(user.tenantId);
     await page.goto(page.url().replace(/\/app\/.*/, `/app/${SECURITY}`));
     await page.getByRole('button', { name: 'New recovery codes' }).click();
+    expect(await findViolationsInDialog(page, 'New recovery codes')).to.deep.equal([]);
     await page.getByRole('button', { name: 'Make new codes' }).click();
     const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await question.getByRole('button', { name: 'Use a passkey' }).click();
@@ -131,7 +139,7 @@ describe('second factors in the dashboard', () => {
     await form.getByRole('button', { name: 'Create API key' }).click();
     const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await question.getByLabel('Code').waitFor();
-    await seeNoViolation(page);
+    expect(await findViolationsInDialog(page, 'Confirm that it is you')).to.deep.equal([]);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     await form.getByText('prove a second factor').waitFor();

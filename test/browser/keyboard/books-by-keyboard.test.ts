@@ -1,6 +1,6 @@
 /** The accounts of the books, and the entry of earlier invoices, by keyboard alone. */
 import { expect } from 'chai';
-import { findViolationsInBothThemes } from '../../support/browser/axe.js';
+import { findViolationsInBothThemes, findViolationsInDialog } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { openForKeyboard } from '../../support/browser/keyboard-person.js';
 import { eventually } from '../../support/poll.js';
@@ -36,7 +36,7 @@ describe('books by keyboard alone', function () {
     await person.choose('Account for all categories that have none', 'Towing income');
     await person.choose('Tax code of taxed lines', /^TAX/);
     await person.choose('Account for payments', 'Undeposited Funds');
-    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
+    expect(await findViolationsInDialog(page, 'Choose accounts')).to.deep.equal([]);
     await person.submit(mapping, 'Save');
     const rows = drawer.getByRole('table', { name: 'Accounts' }).getByRole('row');
     await rows.filter({ hasText: 'Tow' }).filter({ hasText: 'Towing income' }).first().waitFor();
@@ -51,7 +51,7 @@ describe('books by keyboard alone', function () {
     const earlier = await person.openDialog('Enter earlier invoices', 'Enter earlier invoices');
     await earlier.getByText('1, $125.00').waitFor();
     await earlier.getByText('Customers to look for or create').waitFor();
-    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
+    expect(await findViolationsInDialog(page, 'Enter earlier invoices')).to.deep.equal([]);
     await person.submit(earlier, 'Enter');
     await person.hear('One record is being entered');
     await eventually('the invoice is in the books', async () => {
@@ -64,7 +64,7 @@ describe('books by keyboard alone', function () {
     await account.waitForWrites();
     account.double.void(account.company, 'Invoice', String(account.findBooked(invoice.invoice_number)?.Id));
     const compare = await person.openDialog('Compare months', 'Compare months');
-    expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
+    expect(await findViolationsInDialog(page, 'Compare months')).to.deep.equal([]);
     await person.submit(compare, 'Compare');
     await eventually('the books are compared', async () => {
       await account.wake();

@@ -47,6 +47,12 @@ export async function findViolationsInBothThemes(page: Page, part: Part = 'page'
   return [...inLight, ...inDark.map((text) => `dark theme: ${text}`)];
 }
 
+/** Waits for the dialog with this title, and lists its violations in both themes. */
+export async function findViolationsInDialog(page: Page, title: string): Promise<string[]> {
+  await page.getByRole('dialog', { name: title, exact: true }).waitFor();
+  return findViolationsInBothThemes(page, 'dialog');
+}
+
 /**
  * Shows the page in a theme. Stops transitions first. With them, an element would take over its
  * parent's new colour one frame later, so texts would lack contrast for many frames.

@@ -1,6 +1,7 @@
-import { Fieldset, NumberInput, Select, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { Fieldset, NumberInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { PUBLISHED_SERVICE_TYPE } from '../../../generated/vocabulary';
 import { CustomerSelect } from '../../choices/customer-select';
+import { Select } from '../../choices/select';
 import type { FieldErrors } from '../../dialogs/form-dialog';
 import { humanize } from '../../record/status-badge';
 import type { FieldName, Value } from './draft';

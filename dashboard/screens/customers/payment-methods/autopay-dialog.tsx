@@ -1,8 +1,9 @@
-import { Select, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, client, ifMatch } from '../../../api/client';
 import type { Customer, Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
+import { Select } from '../../../parts/choices/select';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { nameSavedMethod } from './name-method';

@@ -1,10 +1,11 @@
-import { NumberInput, Select, Text } from '@mantine/core';
+import { NumberInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { CustomerSelect } from '../../../parts/choices/customer-select';
 import { nameTruck } from '../../../parts/choices/name-truck';
+import { Select } from '../../../parts/choices/select';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useBoard } from '../board/board-view';
 import { OfferFacts } from './offer-facts';

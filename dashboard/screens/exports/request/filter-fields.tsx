@@ -1,7 +1,8 @@
-import { Fieldset, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Fieldset, SimpleGrid, TextInput } from '@mantine/core';
 import { useTimeZone } from '../../../api/session';
 import { useDrivers, useTrucks } from '../../../parts/choices/all-records';
 import { CustomerSelect } from '../../../parts/choices/customer-select';
+import { Select } from '../../../parts/choices/select';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
 import {

@@ -1,4 +1,5 @@
-import { Checkbox, Fieldset, Select, SimpleGrid, Stack } from '@mantine/core';
+import { Checkbox, Fieldset, SimpleGrid, Stack } from '@mantine/core';
+import { Select } from '../../../parts/choices/select';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { type ExportFormat, type ExportResource, FORMATS, nameResource, RESOURCES } from './export-wording';
 import { FilterFields } from './filter-fields';

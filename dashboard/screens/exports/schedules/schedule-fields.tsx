@@ -1,6 +1,7 @@
-import { NumberInput, Select, SimpleGrid } from '@mantine/core';
+import { NumberInput, SimpleGrid } from '@mantine/core';
 import type { Schemas } from '../../../api/records';
 import { useTimeZone } from '../../../api/session';
+import { Select } from '../../../parts/choices/select';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { humanize } from '../../../parts/record/status-badge';
 import { hasRange } from '../request/export-filters';

@@ -1,5 +1,5 @@
-import { Select } from '@mantine/core';
 import type { Schemas } from '../../../api/records';
+import { Select } from '../../../parts/choices/select';
 import { nameChoice } from './use-choices';
 
 /**

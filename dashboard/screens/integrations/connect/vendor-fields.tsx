@@ -1,13 +1,6 @@
-import {
-  Checkbox,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Textarea,
-  type TextareaProps,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, NumberInput, PasswordInput, Textarea, type TextareaProps, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Select } from '../../../parts/choices/select';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { nameField, type VendorField, type VendorValues } from '../vendors/vendor-schema';
 

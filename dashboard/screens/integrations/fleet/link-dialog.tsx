@@ -1,6 +1,7 @@
-import { Select, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Problem } from '../../../api/problem';
+import { Select } from '../../../parts/choices/select';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
 
 const CREATE = 'create';

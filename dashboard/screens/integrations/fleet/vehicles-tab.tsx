@@ -1,4 +1,4 @@
-import { Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
@@ -6,6 +6,7 @@ import { useWrite } from '../../../api/use-write';
 import { useTrucks } from '../../../parts/choices/all-records';
 import { nameTruck } from '../../../parts/choices/name-truck';
 import { TruckName } from '../../../parts/choices/record-names';
+import { Select } from '../../../parts/choices/select';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog';
 import { FleetTable, nameListed } from './fleet-table';
 import { LinkDialog } from './link-dialog';

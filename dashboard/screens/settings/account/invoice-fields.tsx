@@ -1,11 +1,5 @@
-import {
-  type ComboboxItem,
-  Fieldset,
-  NumberInput,
-  type OptionsFilter,
-  Select,
-  SimpleGrid,
-} from '@mantine/core';
+import { type ComboboxItem, Fieldset, NumberInput, type OptionsFilter, SimpleGrid } from '@mantine/core';
+import { Select } from '../../../parts/choices/select';
 import type { SettingsFieldsProps } from './settings-draft';
 
 const SHOWN_ZONES = 40;

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { Select } from '../../../parts/choices/select';
 import { useEndpoints } from './endpoint-names';
 import { listTypeFilters, useEventTypes } from './event-types';
 

@@ -1,8 +1,9 @@
-import { Select, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
+import { Select } from '../../../parts/choices/select';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useUrl, useUrlSearch } from '../../../parts/url/use-url';
 import type { Endpoint } from '../choices/endpoint-names';

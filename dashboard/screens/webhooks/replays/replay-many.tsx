@@ -1,9 +1,10 @@
-import { Select, SimpleGrid } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useTimeZone } from '../../../api/session';
 import { useWrite, type WriteHeaders } from '../../../api/use-write';
+import { Select } from '../../../parts/choices/select';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
 import { type Search, useUrlSearch } from '../../../parts/url/use-url';
 import { TimeField } from '../../../parts/values/time-field';
