@@ -73,7 +73,7 @@ const DRAWERS: Readonly<Record<string, (ids: Record<string, string>) => string>>
   'integrations/connection/connection-record.tsx': (ids) => `integrations/${ids.connection}`,
   'invoices/invoice-record.tsx': (ids) => `invoices/${ids.invoice}`,
   'remittances/remittance-record.tsx': (ids) => `remittances/${ids.remittance}`,
-  'settings/drivers/driver-record.tsx': (ids) => `settings?tab=drivers&driver=${ids.driver}`,
+  'settings/drivers/drivers-tab.tsx': (ids) => `settings?tab=drivers&driver=${ids.driver}`,
   'settings/rate-cards/rate-card-record.tsx': (ids) => `settings?tab=rate-cards&card=${ids.rate_card}`,
   'settings/trucks/truck-record.tsx': (ids) => `settings?tab=trucks&truck=${ids.truck}`,
   'suggestions/suggestion-record.tsx': (ids) => `suggestions/${ids.suggestion}`,
