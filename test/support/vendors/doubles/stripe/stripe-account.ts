@@ -44,6 +44,8 @@ export class StripeAccount {
   webhook: WebhookTarget | undefined;
   /** The decline code for the next payment that the product makes with a saved payment method. */
   nextDecline: string | undefined;
+  /** The number of seconds by which the vendor's clock is ahead of ours. */
+  skewSeconds = 0;
   /** True if the account's key has no right for card readers. */
   lacksTerminal = false;
 
@@ -59,7 +61,12 @@ export class StripeAccount {
 
   add(kind: Kind, members: Record<string, unknown>): StripeObject {
     const { prefix, schema } = KINDS[kind];
-    const base = { id: `${prefix}_${token(12)}`, object: kind, created: now(), livemode: this.isLive };
+    const base = {
+      id: `${prefix}_${token(12)}`,
+      object: kind,
+      created: now() + this.skewSeconds,
+      livemode: this.isLive,
+    };
     const given = { ...base, ...members };
     const known = this.contract && kind !== 'file' ? this.contract.complete(schema, given) : given;
     const object = known as StripeObject;

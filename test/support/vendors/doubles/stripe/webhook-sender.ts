@@ -12,8 +12,6 @@ export interface WebhookHabits {
   isLost: boolean;
   /** The number of copies of each webhook, all sent at the same time. */
   copies: number;
-  /** The number of seconds by which the sender's clock is ahead. */
-  skewSeconds: number;
 }
 
 export function signWebhook(body: string, secret: string, seconds = Math.floor(Date.now() / 1000)): string {
@@ -22,14 +20,15 @@ export function signWebhook(body: string, secret: string, seconds = Math.floor(D
 
 /** Sends the webhooks of accounts. */
 export class WebhookSender extends WebhookPosts {
-  readonly habits: WebhookHabits = { isLost: false, copies: 1, skewSeconds: 0 };
+  readonly habits: WebhookHabits = { isLost: false, copies: 1 };
 
-  send({ webhook }: StripeAccount, event: StripeObject): void {
+  send(account: StripeAccount, event: StripeObject): void {
+    const { webhook } = account;
     if (!webhook || this.habits.isLost || !SUBSCRIBED.test(String(event.type))) return;
     const { url, secret } = webhook;
     const body = JSON.stringify(event);
     const buildHeaders = () => {
-      const seconds = Math.floor(Date.now() / 1000) + this.habits.skewSeconds;
+      const seconds = Math.floor(Date.now() / 1000) + account.skewSeconds;
       return { 'stripe-signature': signWebhook(body, secret, seconds) };
     };
     this.post({ url, body, buildHeaders, copies: this.habits.copies });

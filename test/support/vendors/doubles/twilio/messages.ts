@@ -21,7 +21,10 @@ const MAX_PAGE_SIZE = 1000;
 const SEGMENT_PRICE = 0.0083;
 const UNPRICED = ['queued', 'accepted', 'scheduled', 'sending', 'canceled'];
 
-export function buildMessage(accountSid: string, form: Record<string, string>): SentMessage {
+export function buildMessage(
+  { sid: accountSid, skewSeconds }: { sid: string; skewSeconds: number },
+  form: Record<string, string>,
+): SentMessage {
   const { To: to = '', From, MessagingServiceSid, Body: body = '', StatusCallback: callback = '' } = form;
   return {
     sid: `SM${token()}`,
@@ -32,7 +35,7 @@ export function buildMessage(accountSid: string, form: Record<string, string>): 
     status: 'queued',
     error_code: null,
     error_message: null,
-    date_created: toRfc2822(new Date()),
+    date_created: toRfc2822(new Date(Date.now() + skewSeconds * 1000)),
     callback,
   };
 }

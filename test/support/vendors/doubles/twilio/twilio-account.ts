@@ -44,6 +44,8 @@ export class TwilioAccount {
   readonly optedOut = new Set<string>();
   readonly received: { from: string; body: string; answer: string }[] = [];
   call: OngoingCall | undefined;
+  /** The number of seconds by which Twilio's clock is ahead of ours. */
+  skewSeconds = 0;
   /** The origin at which the product listens, if its URLs name another, public origin. */
   productOrigin: string | undefined;
 

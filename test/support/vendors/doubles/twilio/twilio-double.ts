@@ -149,7 +149,7 @@ export class TwilioDouble extends VendorDouble {
     if (refusal)
       return { status: 400, result: { ...refusal, more_info: 'https://www.twilio.com/docs', status: 400 } };
     if (From !== undefined) account.number = From;
-    const message = buildMessage(account.sid, form);
+    const message = buildMessage(account, form);
     this.messages.push(message);
     return { status: 201, result: showMessage(message) };
   }
