@@ -4,7 +4,7 @@ import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { LinkedInvoice } from '../../shared/resources/messages/link-queries.js';
 import { createPayLink, type InvoicePayLink } from '../../shared/resources/pay-links/commands.js';
-import { findOpenPayLink } from '../../shared/resources/pay-links/queries.js';
+import { findCurrentPayLink, findOpenPayLink } from '../../shared/resources/pay-links/queries.js';
 import { payLinkTable } from '../../shared/resources/pay-links/table.js';
 import type { LinkTarget } from '../../shared/resources/planned-messages/link.js';
 import { waitForOpening } from '../runtime/await-opening.js';
@@ -69,8 +69,14 @@ async function openPage(
     userAgent: readUserAgent(ctx.req),
   };
   const submitted = await api.submit(command, 0);
-  if ('accepted' in submitted || !submitted.ok) return undefined;
-  const body = await waitForOpening(api.db, payLinkTable, { tenant_id: target.tenantId, id });
+  if ('accepted' in submitted) return undefined;
+  // If another window has just opened a page, the command is refused. This window then gets that
+  // page.
+  const current = submitted.ok
+    ? id
+    : await findCurrentPayLink(api.db, { tenantId: target.tenantId, invoiceId: found.invoiceId });
+  if (current === undefined) return undefined;
+  const body = await waitForOpening(api.db, payLinkTable, { tenant_id: target.tenantId, id: current });
   const { url } = JSON.parse(body ?? '{}') as { url?: string | null };
   return url ?? undefined;
 }

@@ -11,6 +11,7 @@ import { insertPayLinks, type NewPayLink, storePayLinkResults } from '../open-pa
 import { planAmount, sumProcessingPayments } from '../payments/payable.js';
 import { findPaymentsConnections, type PaymentsConnection } from '../payments/payments-connection.js';
 import type { InvoicePayLink, PayLinkOutcome } from './commands.js';
+import { findCurrentAmounts } from './queries.js';
 
 type CreateCommand = Command<InvoicePayLink>;
 
@@ -32,7 +33,13 @@ async function createPayLinks(
       commands.map(({ tenantId }) => tenantId),
     ),
   ]);
-  const processing = await sumProcessingPayments(tx, commands.map(invoiceRef));
+  const [processing, currentAmounts] = await Promise.all([
+    sumProcessingPayments(tx, commands.map(invoiceRef)),
+    findCurrentAmounts(
+      tx,
+      commands.flatMap((command) => toNewestLink(command, invoices)),
+    ),
+  ]);
   const links: NewPayLink[] = [];
   const replaced: RecordRef[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
@@ -44,6 +51,10 @@ async function createPayLinks(
     const processingCents = processing.get(refKey(ref)) ?? 0;
     const planned = planLink(command, { invoice, connection, processingCents });
     if ('ok' in planned) return planned;
+    // The button of the invoice page must lead all windows to one page. A person who asks for a
+    // pay link gets a new one.
+    const [newest] = command.input.return_path === undefined ? [] : toNewestLink(command, invoices);
+    if (newest && currentAmounts.get(refKey(newest)) === planned.amount_cents) return failOpenAlready();
     links.push(connection ? planned : { ...planned, ...openPretendPage(command, config) });
     if (invoice.pay_link_id !== null) replaced.push({ tenant_id: ref.tenant_id, id: invoice.pay_link_id });
     const { amount_cents, invoice_id } = planned;
@@ -57,6 +68,13 @@ async function createPayLinks(
   await insertPayLinks(tx, links, replaced);
   await setPayLinks(tx, links);
   return outcomes;
+}
+
+/** Returns the newest pay link of the command's invoice, or an empty list. */
+function toNewestLink(command: CreateCommand, invoices: ReadonlyMap<string, InvoiceRow>): RecordRef[] {
+  const invoice = invoices.get(refKey(invoiceRef(command)));
+  const id = invoice?.pay_link_id ?? null;
+  return invoice && id !== null ? [{ tenant_id: invoice.tenant_id, id }] : [];
 }
 
 const PRETEND_PAGE_MS = 23 * 3_600_000;
@@ -93,6 +111,13 @@ function planLink(
     amount_cents: amountCents,
     return_path,
   };
+}
+
+function failOpenAlready(): CommandOutcome {
+  return failedOutcome({
+    code: 'conflict',
+    message: 'The invoice has a payment page for this amount already.',
+  });
 }
 
 function failNoConnection(): CommandOutcome {

@@ -1,6 +1,7 @@
 import type { PayLinkListQuery } from '../../contracts/generated.js';
-import type { Database } from '../../platform/postgres/database.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { defineList } from '../../records/lists/define-list.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { payLinkFields } from './fields.js';
 
 export const listPayLinks = defineList<PayLinkListQuery>({
@@ -55,6 +56,39 @@ export async function findOpenPayLink(
     values: [tenantId, invoiceId],
   });
   return row?.url;
+}
+
+/** SQL condition on pay links `l`: customers can use the page, or it opens within a moment. */
+const IS_CURRENT_SQL = `(l.status = 'open' and l.expires_at > now() + interval '10 minutes'
+  or l.status = 'opening' and l.created_at > now() - interval '1 minute')`;
+
+/** Returns the id of the invoice's newest pay link, if customers can use the page now or soon. */
+export async function findCurrentPayLink(
+  db: Database,
+  { tenantId, invoiceId }: { tenantId: string; invoiceId: string },
+): Promise<string | undefined> {
+  const [row] = await db.read<{ id: string }>(tenantId, {
+    name: 'find-current-pay-link',
+    text: `select l.id from invoices i join pay_links l on l.tenant_id = i.tenant_id and l.id = i.pay_link_id
+           where i.tenant_id = $1 and i.id = $2 and ${IS_CURRENT_SQL}`,
+    values: [tenantId, invoiceId],
+  });
+  return row?.id;
+}
+
+/** Maps each of these pay links that customers can use now or soon to its amount in cents. */
+export async function findCurrentAmounts(
+  tx: Transaction,
+  links: readonly RecordRef[],
+): Promise<Map<string, number>> {
+  if (links.length === 0) return new Map();
+  const rows = await tx.query<RecordRef & { amount_cents: number }>({
+    name: 'find-current-pay-link-amounts',
+    text: `select l.tenant_id, l.id, l.amount_cents from ${recordsetSql('tenant_id uuid, id uuid')}
+           join pay_links l on l.tenant_id = r.tenant_id and l.id = r.id where ${IS_CURRENT_SQL}`,
+    values: [JSON.stringify(links)],
+  });
+  return new Map(rows.map((row) => [refKey(row), row.amount_cents]));
 }
 
 /** A pay link in a sandbox that pretends the payment. */

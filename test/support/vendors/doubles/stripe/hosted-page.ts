@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { paySession } from './routes.js';
+import { assertAllowed, paySession } from './routes.js';
 import { saveMethod } from './saved-methods.js';
 import type { StripeAccount, StripeObject } from './stripe-account.js';
+import { StripeRefusal } from './stripe-refusal.js';
 
 /** Finds the session of a hosted page, and the account of that session. */
 export interface SessionFinder {
@@ -15,7 +16,7 @@ interface PageRequest {
   body: string;
 }
 
-const METHODS = { card: 'Pay by card', us_bank_account: 'Pay by bank account' } as const;
+const METHODS = { card: 'Pay by card', link: 'Pay by Link', us_bank_account: 'Pay by bank account' } as const;
 const SAVED = { card: 'Save a card', us_bank_account: 'Save a bank account' } as const;
 type Method = keyof typeof METHODS;
 
@@ -33,16 +34,23 @@ export async function serveHostedPage(
   if (session.status !== 'open') return answerPage(response, 410, '<h1>This page has expired</h1>');
   if (method === 'POST') {
     const type = new URLSearchParams(body).get('method') as Method;
-    if (session.mode === 'setup') saveMethod(account, session, { type });
+    try {
+      assertAllowed(session, type);
+    } catch (error) {
+      if (!(error instanceof StripeRefusal)) throw error;
+      return answerPage(response, 400, `<h1>${error.message}</h1>`);
+    }
+    if (session.mode === 'setup') saveMethod(account, session, { type: type as keyof typeof SAVED });
     else paySession(account, session, type);
     response.writeHead(303, { location: String(session.success_url) }).end();
     return;
   }
   const dollars = (Number(session.amount_total) / 100).toFixed(2);
   const isSetup = session.mode === 'setup';
-  const buttons = Object.entries(isSetup ? SAVED : METHODS).map(
-    ([paidBy, label]) => `<button name="method" value="${paidBy}">${label}</button>`,
-  );
+  const allowed = session.payment_method_types as string[];
+  const buttons = Object.entries(isSetup ? SAVED : METHODS)
+    .filter(([paidBy]) => allowed.includes(paidBy))
+    .map(([paidBy, label]) => `<button name="method" value="${paidBy}">${label}</button>`);
   answerPage(
     response,
     200,

@@ -213,6 +213,7 @@ export function paySession(
   method: 'card' | 'link' | 'us_bank_account',
 ): StripeObject {
   if (session.status !== 'open') throw refuse('This page has expired.');
+  assertAllowed(session, method);
   const intent = addIntent(account, {
     amount: session.amount_total,
     customer: session.customer,
@@ -229,6 +230,12 @@ export function paySession(
   payIntent(account, intent, method);
   account.emit('checkout.session.completed', session);
   return intent;
+}
+
+/** @throws {StripeRefusal} if the session does not allow this way to pay */
+export function assertAllowed({ payment_method_types: allowed }: StripeObject, method: string): void {
+  if (!(allowed as string[]).includes(method))
+    throw refuse(`The payment method type "${method}" is not allowed on this page.`);
 }
 
 function createIntent({ account, form }: StripeCall): StripeObject {

@@ -22,6 +22,8 @@ export function saveMethod(
   { type = 'card', byDeposits = false }: SaveOptions,
 ): { method: StripeObject; intent: StripeObject } {
   if (session.status !== 'open' || session.mode !== 'setup') throw new Error('this page saves no method');
+  if (!(session.payment_method_types as string[]).includes(type))
+    throw new Error(`this page saves no ${type}`);
   session.customer ??= account.add('customer', { metadata: {}, email: session.customer_email }).id;
   const method = account.add('payment_method', {
     type,
