@@ -21,10 +21,11 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
    */
   prefersNotices = false;
   /**
-   * True if the vendor refused the access token. The next step must then refresh the token, even if
-   * the token has not expired.
+   * The version of the secrets whose access token the vendor refused. If the next step still has
+   * these secrets, it must refresh the token, even if the token has not expired. Another worker may
+   * have stored newer ones.
    */
-  mustRefresh = false;
+  refusedVersion: number | null = null;
   /**
    * True after the worker has refreshed a refused access token. False again once the vendor has
    * accepted the new token.

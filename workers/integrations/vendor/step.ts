@@ -138,10 +138,10 @@ export class Step {
   }
 
   private async openOnce(): Promise<OpenConnection> {
-    const { secrets, version } = await openSecrets(this.tokenParts, this.queue.mustRefresh);
+    const { secrets, version } = await openSecrets(this.tokenParts, this.queue.refusedVersion);
     this.secretsVersion = version;
     this.isSignedIn = isSignedIn(secrets);
-    this.queue.mustRefresh = false;
+    this.queue.refusedVersion = null;
     return this.buildConnection(secrets);
   }
 
@@ -155,7 +155,7 @@ export class Step {
     const { queue } = this;
     // If the vendor refused several writes of this step, decide once.
     this.refreshes ??= this.isSignedIn && code !== 'invalid_grant' && !queue.hasRefreshed;
-    queue.mustRefresh = this.refreshes;
+    queue.refusedVersion = this.refreshes ? this.secretsVersion : null;
     queue.hasRefreshed = this.refreshes;
     return this.refreshes;
   }

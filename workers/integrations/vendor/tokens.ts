@@ -50,9 +50,10 @@ export interface OpenSecrets {
  * Returns a connection's secrets. Refreshes the access token first if it is about to expire. Many
  * vendors accept a refresh token only once. So only the worker with the lease refreshes, and it
  * stores the new tokens before it uses them.
+ * @param refusedVersion the version of the secrets whose access token the vendor has refused
  * @throws {VendorError} `auth` if a person must sign in again, `again` if the step must wait
  */
-export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Promise<OpenSecrets> {
+export async function openSecrets(parts: TokenParts, refusedVersion: number | null): Promise<OpenSecrets> {
   const { config, ref, stored: row } = parts;
   if (!row) throw new VendorError('No credentials are stored. Connect again.', { kind: 'auth' });
   const key = deriveConnectionsKey(config.secretKey);
@@ -60,7 +61,7 @@ export async function openSecrets(parts: TokenParts, mustRefresh: boolean): Prom
   const { version } = row;
   if (!isSignedIn(secrets)) return { secrets, version };
   const isFresh = row.access_expires_at === null || row.access_expires_at > Date.now() + REFRESH_EARLY_MS;
-  if (secrets.accessToken && isFresh && !mustRefresh) return { secrets, version };
+  if (secrets.accessToken && isFresh && version !== refusedVersion) return { secrets, version };
   return refresh(parts, row, secrets);
 }
 

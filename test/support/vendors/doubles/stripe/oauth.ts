@@ -15,6 +15,11 @@ interface Grant {
 export class StripeSignIns {
   private readonly codes = new Map<string, Grant>();
   private readonly refreshTokens = new Map<string, StripeAccount>();
+  /** The number of refresh tokens that the double has received, and of those that it answered. */
+  refreshes = 0;
+  answered = 0;
+  /** The double answers the next refresh only once this promise resolves. */
+  nextAnswer: Promise<unknown> | undefined;
   /** The accounts to which the application has access, by access token. */
   readonly accounts = new Map<string, StripeAccount>();
 
@@ -47,8 +52,23 @@ export class StripeSignIns {
     return ended.length > 0;
   }
 
+  /** Lets all access tokens expire. The refresh tokens stay valid. */
+  expireAccessTokens(): void {
+    this.accounts.clear();
+  }
+
   /** Answers `/oauth/token` and `/oauth/deauthorize`. */
-  answer(path: string, form: URLSearchParams): { status: number; result: object } {
+  async answer(path: string, form: URLSearchParams): Promise<{ status: number; result: object }> {
+    if (form.get('grant_type') !== 'refresh_token') return this.decide(path, form);
+    this.refreshes += 1;
+    const { nextAnswer } = this;
+    this.nextAnswer = undefined;
+    await nextAnswer;
+    this.answered += 1;
+    return this.decide(path, form);
+  }
+
+  private decide(path: string, form: URLSearchParams): { status: number; result: object } {
     if (
       form.get('client_id') !== STRIPE_APP.client_id ||
       form.get('client_secret') !== STRIPE_APP.client_secret

@@ -122,7 +122,7 @@ export class StripeDouble extends VendorDouble {
         response,
       });
     if (url.pathname.startsWith('/oauth/')) {
-      const { status, result } = this.signIns.answer(url.pathname, new URLSearchParams(body));
+      const { status, result } = await this.signIns.answer(url.pathname, new URLSearchParams(body));
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(result));
       return;
     }
