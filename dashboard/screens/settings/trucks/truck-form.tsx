@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas, Truck } from '../../../api/records';
@@ -6,6 +6,7 @@ import { useWrite } from '../../../api/use-write';
 import { DUTY_CLASS, SETTABLE_TRUCK_STATUS } from '../../../generated/vocabulary';
 import { useDrivers } from '../../../parts/choices/all-records';
 import { nameTruck } from '../../../parts/choices/name-truck';
+import { Select } from '../../../parts/choices/select';
 import { wordsOf } from '../../../parts/choices/words';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useEdits } from '../../../parts/dialogs/use-edits';
