@@ -11,24 +11,14 @@ import { newId } from '../../../shared/platform/ids.js';
 import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
 import { listDrawerFiles } from '../../support/browser/dialog-titles.js';
+import { HOSTILE, hasRunHostile } from '../../support/browser/hostile-text.js';
+import { createScreenRecords } from '../../support/browser/screen-records.js';
 import { doSideBySide } from '../../support/browser/side-by-side.js';
 import { waitUntilDrawn, waitUntilLoaded } from '../../support/browser/wait-in-page.js';
-import { addClub, offerForAnHour } from '../../support/clubs/clubs.js';
-import { createCanaryRecords } from '../../support/records/canary-records.js';
-import { insertNotice } from '../../support/records/notices.js';
 import { createUser, type TestUser } from '../../support/records/sign-in.js';
-import { storeLastingSuggestion } from '../../support/records/suggestions.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
-import { storeConnectionRows } from '../../support/vendors/connection-rows.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
-import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
-
-/**
- * Shown as HTML, this text would run a script and add a picture to the page. Its three digits make
- * it a valid phone number.
- */
-const HOSTILE = '<img src=x onerror=hacked=100>';
 
 const PHONE = { width: 320, height: 900 };
 /** The widths of each page. It is loaded at the first, then made wider. */
@@ -104,24 +94,11 @@ describe('every screen of the dashboard', function () {
   before(async () => {
     tenant = await stack.createTenant(`Hostile ${HOSTILE}`);
     user = await createUser(stack, tenant.id, { name: `Olive ${HOSTILE}` });
-    ids = await createCanaryRecords(tenant.client, { canary: HOSTILE, isLive: true });
-    await offerForAnHour(await addClub(stack, tenant.client, HOSTILE), HOSTILE);
-    ids.suggestion = await storeLastingSuggestion(stack, tenant.id, {
-      entity_id: ids.invoice as string,
-      invoice_id: ids.invoice as string,
-      title: HOSTILE,
-      rationale: HOSTILE,
-    });
-    await insertNotice(stack, tenant.id, { title: HOSTILE });
-    const connection = { tenantId: tenant.id, connectionId: ids.connection as string, text: HOSTILE };
-    Object.assign(ids, await storeConnectionRows(stack, connection));
-    const { body } = await tenant.client.get('/events?limit=1');
-    const eventId = body.data.items[0].id as string;
-    Object.assign(
-      ids,
-      await makeWebhookRecords({ stack, tenantId: tenant.id }, { eventId, canary: HOSTILE }),
+    ids = await createScreenRecords(
+      stack,
+      { tenantId: tenant.id, client: tenant.client, isLive: true },
+      HOSTILE,
     );
-    ids.audit_entry = (await tenant.client.get('/audit-log?limit=1')).body.data.items[0].id;
   });
 
   const open = (path: string, options: Parameters<typeof dashboard.open>[1] = {}): Promise<OpenDashboard> =>
@@ -167,6 +144,20 @@ describe('every screen of the dashboard', function () {
     /** The screens with views that are not in the list of places. */
     const missed: string[] = [];
     let shown = 0;
+    const shownInTabs = new Set<string>();
+
+    /** Opens each tab of the open record, and looks for hostile texts. */
+    async function openTabs(page: Page, place: string): Promise<void> {
+      const record = page.getByRole('dialog').last();
+      for (const tab of await record.getByRole('tab').all()) {
+        await tab.click();
+        await page.waitForTimeout(250);
+        await waitUntilLoaded(page);
+        const name = `${place.split(/[/?]/)[0]}: ${await tab.innerText()}`;
+        if (await hasRunHostile(page)) run.push(name);
+        if ((await record.getByRole('tabpanel').getByText('onerror=').count()) > 0) shownInTabs.add(name);
+      }
+    }
 
     before(async () => {
       const pages = [await open('', { viewport: PHONE }), await open('', { viewport: PHONE })];
@@ -182,9 +173,9 @@ describe('every screen of the dashboard', function () {
           if (Number(overflow) > 0) wide.push(`/app/${place} at ${width} px is ${overflow} px too wide`);
         }
         violations.push(...(await findViolationsInBothThemes(page)).map((text) => `/app/${place}: ${text}`));
-        const hasRun = await page.evaluate('window.hacked !== undefined');
-        if (hasRun || (await page.locator('img[src="x"]').count()) > 0) run.push(place);
+        if (await hasRunHostile(page)) run.push(place);
         shown += await page.getByText('onerror=').count();
+        await openTabs(page, place);
         await page.setViewportSize(PHONE);
       });
     });
@@ -201,7 +192,23 @@ describe('every screen of the dashboard', function () {
     it('texts of customers, agents and vendors are shown as text on every screen, and never run', () => {
       expect(run).to.deep.equal([]);
       expect(shown, 'the hostile texts are shown').to.be.above(10);
+      expect([...shownInTabs], 'the tabs with hostile texts').to.include.members([
+        'work-orders: Price',
+        'work-orders: History',
+        'invoices: History',
+        'webhooks: Settings',
+        'integrations: Calls',
+      ]);
     });
+  });
+
+  it('the palette shows texts of customers as text', async () => {
+    const { page } = await open('');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Find' }).fill('<img');
+    await page.getByRole('dialog').getByText(HOSTILE).first().waitFor();
+    expect(await hasRunHostile(page)).to.equal(false);
   });
 
   it('a page for an unknown address or record says so, and the way back works', async () => {

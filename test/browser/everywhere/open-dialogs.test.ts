@@ -17,6 +17,7 @@ import {
   TITLES_WITHOUT_WORDS,
 } from '../../support/browser/dialog-places.js';
 import { type DialogTitle, listDialogTitles } from '../../support/browser/dialog-titles.js';
+import { HOSTILE, hasRunHostile } from '../../support/browser/hostile-text.js';
 import { doSideBySide } from '../../support/browser/side-by-side.js';
 import { waitUntilLoaded } from '../../support/browser/wait-in-page.js';
 import { addClub, offerForAnHour } from '../../support/clubs/clubs.js';
@@ -34,7 +35,7 @@ import { storePaymentRows } from '../../support/vendors/payment-rows.js';
 import { TEST_VENDORS, WEBHOOK_SECRET } from '../../support/vendors/texting.js';
 import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
 
-const TEXT = 'Riverside Motors 518, of the long road by the river';
+const TEXT = `${HOSTILE}, of the long road by the river`;
 /** Nobody listens there: the dialogs only lead to the sign-in pages of the vendors. */
 const NOBODY = 'http://127.0.0.1:9';
 const PARROT_APP = { client_id: 'tow', client_secret: 'secret', webhook_secret: WEBHOOK_SECRET };
@@ -134,6 +135,9 @@ describe('every dialog of the dashboard', function () {
   const violations: string[] = [];
   /** The title of each dialog that axe has looked at, and its place. */
   const seen: { place: string; title: string }[] = [];
+  /** The places where a hostile text has run, and those whose dialog shows one as text. */
+  const run: string[] = [];
+  const shownIn: string[] = [];
   /**
    * Lets axe look at the dialog that was opened last, in both themes. Other tests look at the
    * screen behind it.
@@ -143,6 +147,9 @@ describe('every dialog of the dashboard', function () {
     seen.push({ place, title: title ?? '' });
     const found = await findViolationsInBothThemes(page, 'dialog');
     violations.push(...found.map((text) => `${place}: ${text}`));
+    if (await hasRunHostile(page)) run.push(place);
+    const texts = page.getByRole('dialog').last().getByText('onerror=');
+    if ((await texts.count()) > 0) shownIn.push(place);
   };
   const open = async (): Promise<Page> => (await dashboard.open('', { tenant, user })).page;
 
@@ -176,9 +183,11 @@ describe('every dialog of the dashboard', function () {
     }
   }
 
-  it('axe finds no violation in any dialog or tab', async () => {
+  it('axe finds no violation in any dialog or tab, and no hostile text runs there', async () => {
     await doSideBySide([await open(), await open()], PLACES, lookAtPlace);
     expect(violations.join('\n')).to.equal('');
+    expect(run).to.deep.equal([]);
+    expect(shownIn.length, `the dialogs that show a hostile text: ${shownIn}`).to.be.above(10);
   });
 
   it('axe finds no violation in payouts, a sign-in at a vendor and a card reader', async () => {
