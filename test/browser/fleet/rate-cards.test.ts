@@ -25,7 +25,7 @@ describe('the tab Rate cards of Settings', () => {
     await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Standard rates');
     await form.getByLabel('Effective from').fill('2026-01-01');
     const first = itemOf(form, 1);
-    await first.getByLabel('Name on the invoice').fill('Hook-up of a car');
+    await first.getByLabel('Name on invoice').fill('Hook-up of a car');
     await first.getByLabel('Price').fill('125.5');
     await first.getByLabel('Minimum').fill('12x');
     await first.getByText('Enter an amount such as 75.00').waitFor();

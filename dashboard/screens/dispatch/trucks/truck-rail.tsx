@@ -40,13 +40,12 @@ export function TruckRail({
       </div>
       {positions.length >= 2 && <FleetMap positions={positions} />}
       {trucks.length === 0 && (
-        <p className="dispatch-dim">
-          There are no trucks yet.{' '}
-          <ScreenLink isInText screen="settings" search={{ tab: 'trucks' }}>
+        <>
+          <p className="dispatch-dim">There are no trucks yet.</p>
+          <ScreenLink screen="settings" search={{ tab: 'trucks' }}>
             Add trucks in Settings
           </ScreenLink>
-          .
-        </p>
+        </>
       )}
       <ul className="dispatch-trucks" aria-labelledby={headingId}>
         {freeFirst.slice(0, limit).map((truck) => (

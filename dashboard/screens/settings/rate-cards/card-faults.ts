@@ -5,7 +5,7 @@ import type { CardDraft } from './card-draft';
 /** The labels of an item's fields, by their names in the API. */
 export const ITEM_LABELS = {
   category: 'Category',
-  name: 'Name on the invoice',
+  name: 'Name on invoice',
   service_type: 'Service type',
   unit_type: 'Unit',
   unit_price_cents: 'Price',

@@ -7,9 +7,11 @@ import type { RateCard } from './card-draft';
 export function CardState({ card }: { card: RateCard }) {
   const today = readToday(useTimeZone());
   const { effective_from: from, effective_until: until, is_default: isDefault } = card;
+  // A version whose successor begins on the same day is never in force.
+  const isOver = until !== null && (until <= today || until <= from);
   return (
     <>
-      {until !== null && until <= today ? (
+      {isOver ? (
         <StatusBadge status="released" label="Superseded" />
       ) : from > today ? (
         <StatusBadge status="waiting" label={`From ${from}`} />

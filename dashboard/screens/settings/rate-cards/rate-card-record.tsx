@@ -86,7 +86,7 @@ function ItemTable({ card }: { card: RateCard }) {
           align: 'right',
           render: ({ unit_price_cents: cents, unit_type: unit }) => (
             <>
-              <Money cents={cents} /> {humanize(unit).toLowerCase()}
+              <Money cents={cents} /> {describeUnit(unit)}
             </>
           ),
         },
@@ -101,4 +101,12 @@ function ItemTable({ card }: { card: RateCard }) {
       ]}
     />
   );
+}
+
+/** Units that count once per work order. All others are a quantity, such as miles. */
+const ONCE = ['flat', 'each'];
+
+function describeUnit(unit: string): string {
+  const word = humanize(unit).toLowerCase();
+  return ONCE.includes(unit) ? word : `per ${word}`;
 }
