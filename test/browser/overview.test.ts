@@ -15,7 +15,7 @@ describe('the screen Overview', () => {
     await steps.getByText('1 of 9 done').waitFor();
     await page.getByText('Connected').waitFor();
     await steps.getByText('/v1/me').waitFor();
-    await steps.getByRole('link', name: 'Open API keys' ).click();
+    await steps.getByRole('link', { name: 'Open API keys' }).click();
     await page.getByRole('tab', { name: 'API keys', selected: true }).waitFor();
     await page.goBack();
     await steps.getByText('Add a truck').click();
