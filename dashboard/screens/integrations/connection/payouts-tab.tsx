@@ -5,7 +5,7 @@ import type { Schemas } from '../../../api/records';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { RecordLink } from '../../../parts/url/links';
-import { Money } from '../../../parts/values/money';
+import { formatCents, Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
 
 type Payout = Schemas['Payout'];
@@ -46,6 +46,14 @@ export function PayoutsTab({ connectionId }: { connectionId: string }) {
   );
 }
 
+/**
+ * Names a payout by its day and amount: "2026-11-30, $48.20 (c9f54d)". Two payouts of one day may
+ * have the same amount, so the name ends with a part of the id.
+ */
+function namePayout({ id, arrival_date: day, amount_cents: cents }: Payout): string {
+  return `${day}, ${formatCents(cents)} (${id.slice(-6)})`;
+}
+
 function Status({ payout: { status, failure_reason: reason } }: { payout: Payout }) {
   return (
     <>
@@ -62,7 +70,7 @@ function ItemsButton({ payout, onOpen }: { payout: Payout; onOpen: (payout: Payo
     <Button
       size="compact-sm"
       variant="default"
-      aria-label={`Show items of the payout of ${payout.arrival_date}`}
+      aria-label={`Show items of the payout of ${namePayout(payout)}`}
       onClick={() => onOpen(payout)}
     >
       Show items
@@ -76,14 +84,14 @@ function ItemsButton({ payout, onOpen }: { payout: Payout; onOpen: (payout: Payo
  * payouts first.
  */
 function PayoutItems({ payout }: { payout: Payout }) {
-  const { id, arrival_date: day } = payout;
+  const { id } = payout;
   const heading = useRef<HTMLHeadingElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each opening is another object
   useEffect(() => heading.current?.focus(), [payout]);
   return (
     <>
       <Title ref={heading} order={3} size="h5" tabIndex={-1}>
-        In the payout of {day}
+        In the payout of {namePayout(payout)}
       </Title>
       <PagedTable<Schemas['PayoutItem']>
         label="Items of the payout"

@@ -58,4 +58,19 @@ describe('payouts by keyboard alone', function () {
     await page.waitForURL(`**/invoices/${first}**`);
     person.expectFocusWasSeen();
   });
+
+  it('two payouts of one day and one amount have buttons with different names', async () => {
+    const account = await paying.createAccount();
+    for (const count of [1, 2]) await payOut(account, 5000, count);
+    const path = `integrations/${account.connectionId}?tab=payouts`;
+    const { page } = await openForKeyboard(dashboard, path, { tenant: account.tenant });
+    const payouts = page.getByRole('table', { name: 'Payouts' });
+    const buttons = payouts.getByRole('button', {
+      name: /^Show items of the payout of 2\d{3}-\d\d-\d\d, \$48\.25 \(.{6}\)$/,
+    });
+    await buttons.nth(1).waitFor();
+    const names = await Promise.all((await buttons.all()).map((button) => button.getAttribute('aria-label')));
+    expect(names).to.have.length(2);
+    expect(names[0]).to.not.equal(names[1]);
+  });
 });
