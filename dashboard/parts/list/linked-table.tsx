@@ -101,8 +101,8 @@ function isControl(event: MouseEvent): boolean {
 }
 
 /**
- * Moves the focus to the link of the next row for `j`, and of the previous row for `k`. Does nothing
- * for Ctrl+K or ⌘K, or if the person has switched off single-key shortcuts.
+ * Moves the focus to the link of the next row for `j`, and of the previous row for `k`. Does
+ * nothing for Ctrl+K or ⌘K, or if the person has switched off single-key shortcuts.
  */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'j' && event.key !== 'k') return;

@@ -88,10 +88,7 @@ export function ListScreen<Row extends { id: string }>({
           </Title>
         )}
         <Group gap="xs">
-          <CopyButton
-            text={buildCurl(path, { query: { ...fixedQuery, ...filterQuery } })}
-            label="curl for this view"
-          />
+          <CopyButton text={buildCurl(path, { query })} label="curl for this view" />
           {actions}
         </Group>
       </Group>

@@ -3,6 +3,12 @@ import { useCallback } from 'react';
 
 export type Search = Record<string, string>;
 
+/**
+ * The query parameters of an open record: its tab, and the period of an account statement. They
+ * end with the record.
+ */
+const OF_RECORD = { tab: undefined, from: undefined, to: undefined };
+
 /** Returns the filters, page and environment that the URL contains. */
 export function useUrlSearch(): Search {
   return useSearch({ strict: false }) as Search;
@@ -42,7 +48,7 @@ export function useUrl() {
     () =>
       void navigate({
         to: `/${screen}`,
-        search: ((old: Search) => withoutEmpty({ ...old, tab: undefined })) as never,
+        search: ((old: Search) => withoutEmpty({ ...old, ...OF_RECORD })) as never,
       }),
     [navigate, screen],
   );
@@ -58,9 +64,12 @@ export function useUrl() {
   return { setSearch, openRecord, closeRecord, openScreen, router };
 }
 
-/** On the same screen, removes only the tab. On another screen, keeps only the environment. */
+/**
+ * On the same screen, removes only what belongs to a record. On another screen, keeps only the
+ * environment.
+ */
 export function keepSearch(search: Search, isSameScreen: boolean): Search {
-  if (isSameScreen) return withoutEmpty({ ...search, tab: undefined });
+  if (isSameScreen) return withoutEmpty({ ...search, ...OF_RECORD });
   return search.env ? { env: search.env } : {};
 }
 

@@ -1,4 +1,4 @@
-import { Button, Tabs } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { api, client, ifMatch } from '../../api/client';
 import type { Customer } from '../../api/records';
@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../parts/feedback/problem-alert';
 import { Facts } from '../../parts/record/facts';
 import { PagedTable } from '../../parts/record/paged-table';
 import { RecordDrawer } from '../../parts/record/record-drawer';
+import { RecordTabs } from '../../parts/record/record-tabs';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
 import { RecordLink, ScreenLink } from '../../parts/url/links';
 import { Money } from '../../parts/values/money';
@@ -28,26 +29,18 @@ export function CustomerRecord({ id }: { id: string }) {
       actions={(customer) => <Actions customer={customer} />}
     >
       {(customer) => (
-        <Tabs defaultValue="details" keepMounted={false}>
-          <Tabs.List>
-            <Tabs.Tab value="details">Details</Tabs.Tab>
-            <Tabs.Tab value="invoices">Invoices</Tabs.Tab>
-            <Tabs.Tab value="statement">Statement</Tabs.Tab>
-            <Tabs.Tab value="payment-methods">Payment methods</Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="details" pt="md">
-            <Details customer={customer} />
-          </Tabs.Panel>
-          <Tabs.Panel value="invoices" pt="md">
-            <Invoices customerId={id} />
-          </Tabs.Panel>
-          <Tabs.Panel value="statement" pt="md">
-            <Statement customerId={id} />
-          </Tabs.Panel>
-          <Tabs.Panel value="payment-methods" pt="md">
-            <PaymentMethods customer={customer} />
-          </Tabs.Panel>
-        </Tabs>
+        <RecordTabs
+          tabs={[
+            { value: 'details', label: 'Details', render: () => <Details customer={customer} /> },
+            { value: 'invoices', label: 'Invoices', render: () => <Invoices customerId={id} /> },
+            { value: 'statement', label: 'Statement', render: () => <Statement customerId={id} /> },
+            {
+              value: 'payment-methods',
+              label: 'Payment methods',
+              render: () => <PaymentMethods customer={customer} />,
+            },
+          ]}
+        />
       )}
     </RecordDrawer>
   );

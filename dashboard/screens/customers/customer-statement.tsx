@@ -1,6 +1,5 @@
 import { Group, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api } from '../../api/client';
 import type { Schemas } from '../../api/records';
 import { useTimeZone } from '../../api/session';
@@ -10,17 +9,28 @@ import { Facts } from '../../parts/record/facts';
 import { RecordTable } from '../../parts/record/record-table';
 import { humanize } from '../../parts/record/status-badge';
 import { RecordLink } from '../../parts/url/links';
+import { useUrl, useUrlSearch } from '../../parts/url/use-url';
 import { Money } from '../../parts/values/money';
 import { ExactTime } from '../../parts/values/time';
 import { endOfDay, startOfDay } from '../../parts/values/zoned-time';
 
 const DAYS_SHOWN = 90;
+/** Stands in the URL for a period without a beginning or an end. */
+const OPEN = 'open';
 
-/** The customer's statement of account over a period, with the open amounts by age. */
+/**
+ * The customer's statement of account over a period, with the open amounts by age. The URL has the
+ * period, unless it is the usual one.
+ */
 export function Statement({ customerId }: { customerId: string }) {
   const timeZone = useTimeZone();
-  const [from, setFrom] = useState(() => daysAgo(DAYS_SHOWN, timeZone));
-  const [to, setTo] = useState(() => daysAgo(0, timeZone));
+  const { cursor, ...search } = useUrlSearch();
+  const from = readDay(search.from, daysAgo(DAYS_SHOWN, timeZone));
+  const to = readDay(search.to, daysAgo(0, timeZone));
+  const { setSearch } = useUrl();
+  // Keep the cursor, so that the list behind the record stays on its page.
+  const setPeriod = (period: { from?: string; to?: string }) =>
+    setSearch({ ...period, cursor }, { replace: true });
   const since = startOfDay(from, timeZone);
   const until = endOfDay(to, timeZone);
   const query = { ...(since ? { since } : {}), ...(until ? { until } : {}) };
@@ -38,14 +48,14 @@ export function Statement({ customerId }: { customerId: string }) {
           type="date"
           size="xs"
           value={from}
-          onChange={(event) => setFrom(event.currentTarget.value)}
+          onChange={(event) => setPeriod({ from: event.currentTarget.value || OPEN })}
         />
         <TextInput
           label="To"
           type="date"
           size="xs"
           value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
+          onChange={(event) => setPeriod({ to: event.currentTarget.value || OPEN })}
         />
       </Group>
       {reading.isPending && <Loading rows={4} />}
@@ -104,6 +114,11 @@ function Body({ statement }: { statement: Schemas['CustomerStatement'] }) {
       />
     </>
   );
+}
+
+/** Returns the day that the URL names; empty for an open end. */
+function readDay(named: string | undefined, usual: string): string {
+  return named === OPEN ? '' : (named ?? usual);
 }
 
 /** Returns the date that lies `days` days ago in the account's time zone: "2026-11-21". */
