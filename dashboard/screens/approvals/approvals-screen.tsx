@@ -6,6 +6,7 @@ import type { Filter } from '../../parts/list/filters';
 import { OpenAndAll } from '../../parts/list/open-and-all';
 import type { Column } from '../../parts/record/record-table';
 import { StatusBadge } from '../../parts/record/status-badge';
+import { ScreenLink } from '../../parts/url/links';
 import { buildCurl } from '../../parts/values/curl';
 import { Money } from '../../parts/values/money';
 import { TimeAgo } from '../../parts/values/time';
@@ -44,6 +45,11 @@ export function ApprovalsScreen() {
       justification: 'Lines match the signed tow slip and the club rate card.',
     },
   });
+  const action = (
+    <ScreenLink screen="settings" isInText>
+      Set the approval threshold
+    </ScreenLink>
+  );
   return (
     <OpenAndAll<Approval>
       name="Approvals"
@@ -54,8 +60,8 @@ export function ApprovalsScreen() {
       columns={COLUMNS}
       nameHeader="What"
       rowName={(approval) => <RequestName approval={approval} />}
-      empty={{ text: `Nothing waits for your decision. ${HOW}`, curl }}
-      emptyAll={{ text: `No agent has asked for an approval yet. ${HOW}`, curl }}
+      empty={{ text: `Nothing waits for your decision. ${HOW}`, action, curl }}
+      emptyAll={{ text: `No agent has asked for an approval yet. ${HOW}`, action, curl }}
     />
   );
 }

@@ -5,6 +5,7 @@ import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
 import { EntityLink } from '../../parts/url/entity-link';
+import { ScreenLink } from '../../parts/url/links';
 import { useUrlSearch } from '../../parts/url/use-url';
 import { buildCurl } from '../../parts/values/curl';
 import { TimeAgo } from '../../parts/values/time';
@@ -72,6 +73,11 @@ export function AuditLogScreen() {
       rowName={({ action }) => describeAction(action)}
       empty={{
         text: 'The audit log is empty. Every write adds an entry.',
+        action: (
+          <ScreenLink screen="customers" isInText>
+            Create a customer
+          </ScreenLink>
+        ),
         curl: buildCurl('/audit-log'),
       }}
     />

@@ -62,7 +62,10 @@ export function IntegrationsScreen() {
       empty={
         vendors.length > 0
           ? { text: 'Nothing is connected yet. Choose a vendor above.', curl: buildCurl('/integrations') }
-          : { text: 'Nothing is connected, because no vendor can be connected yet.' }
+          : {
+              text: 'Nothing is connected, because no vendor can be connected yet.',
+              curl: buildCurl('/integrations'),
+            }
       }
     />
   );

@@ -8,6 +8,7 @@ import type { Filter } from '../../parts/list/filters';
 import { ListScreen } from '../../parts/list/list-screen';
 import type { Column } from '../../parts/record/record-table';
 import { StatusBadge } from '../../parts/record/status-badge';
+import { buildCurl } from '../../parts/values/curl';
 import { Money } from '../../parts/values/money';
 import { NewRemittance } from './new-remittance';
 
@@ -25,6 +26,14 @@ const COLUMNS: readonly Column<Remittance>[] = [
   { header: 'Applied', align: 'right', render: ({ applied_cents: cents }) => <Money cents={cents} /> },
   { header: 'Total', align: 'right', render: ({ total_cents: cents }) => <Money cents={cents} /> },
 ];
+
+const EXAMPLE = {
+  payer: 'Riverside Auto Club',
+  reference: 'CHK 20417',
+  paid_on: '2026-11-20',
+  total_cents: 12_500,
+  lines: [{ po_number: 'PO-1001', amount_cents: 12_500 }],
+};
 
 /** What motor clubs paid with one check or transfer each. */
 export function RemittancesScreen() {
@@ -44,6 +53,7 @@ export function RemittancesScreen() {
         empty={{
           text: 'There are no remittances yet. A remittance is the list with which a motor club says what one check or transfer pays.',
           action: importButton,
+          curl: buildCurl('/remittances', { method: 'POST', body: EXAMPLE }),
         }}
       />
       {isImporting && <NewRemittance onClose={() => setImporting(false)} />}

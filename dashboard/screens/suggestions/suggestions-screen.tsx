@@ -5,6 +5,7 @@ import type { Filter } from '../../parts/list/filters';
 import { OpenAndAll } from '../../parts/list/open-and-all';
 import type { Column } from '../../parts/record/record-table';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
+import { ScreenLink } from '../../parts/url/links';
 import { buildCurl } from '../../parts/values/curl';
 import { Money } from '../../parts/values/money';
 import { TimeAgo } from '../../parts/values/time';
@@ -36,6 +37,11 @@ const HOW =
 
 export function SuggestionsScreen() {
   const curl = buildCurl('/suggestions', { query: { status: 'open' } });
+  const action = (
+    <ScreenLink screen="work-orders" search={{ status: 'completed' }} isInText>
+      Bill the completed work orders
+    </ScreenLink>
+  );
   return (
     <OpenAndAll<Suggestion>
       name="Suggestions"
@@ -46,8 +52,8 @@ export function SuggestionsScreen() {
       columns={COLUMNS}
       nameHeader="Suggestion"
       rowName={({ title }) => title}
-      empty={{ text: `Nothing is open. ${HOW}`, curl }}
-      emptyAll={{ text: `There are no suggestions yet. ${HOW}`, curl }}
+      empty={{ text: `Nothing is open. ${HOW}`, action, curl }}
+      emptyAll={{ text: `There are no suggestions yet. ${HOW}`, action, curl }}
     />
   );
 }

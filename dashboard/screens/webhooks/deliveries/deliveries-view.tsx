@@ -6,7 +6,9 @@ import { wordsOf } from '../../../parts/choices/words';
 import { type Filter, FROM, TO } from '../../../parts/list/filters';
 import { ListScreen } from '../../../parts/list/list-screen';
 import type { Column } from '../../../parts/record/record-table';
+import { ScreenLink } from '../../../parts/url/links';
 import { type Search, useUrlSearch } from '../../../parts/url/use-url';
+import { buildCurl } from '../../../parts/values/curl';
 import { type Endpoint, EndpointName, useEndpoints } from '../choices/endpoint-names';
 import { listTypeFilters, useEventTypes } from '../choices/event-types';
 import { ReplayMany } from '../replays/replay-many';
@@ -38,6 +40,15 @@ export function DeliveriesView() {
         actions={canReplay && <Button onClick={() => setReplaying(true)}>Replay many</Button>}
         empty={{
           text: 'Nothing was delivered in the last 30 days. Open an endpoint and choose Send test event.',
+          action: (
+            <ScreenLink screen="webhooks" isInText>
+              Open the endpoints
+            </ScreenLink>
+          ),
+          curl: buildCurl('/webhook-endpoints/<id of an endpoint>/test', {
+            method: 'POST',
+            body: { type: 'invoice.created' },
+          }),
         }}
       />
       {isReplaying && <ReplayMany onClose={() => setReplaying(false)} />}

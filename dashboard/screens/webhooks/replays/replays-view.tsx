@@ -5,6 +5,7 @@ import { useCan } from '../../../api/session';
 import { ListScreen } from '../../../parts/list/list-screen';
 import type { Column } from '../../../parts/record/record-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
+import { buildCurl } from '../../../parts/values/curl';
 import { TimeAgo } from '../../../parts/values/time';
 import { EndpointName } from '../choices/endpoint-names';
 import { ReplayMany } from './replay-many';
@@ -45,6 +46,10 @@ export function ReplaysView() {
         empty={{
           text: 'Nothing was replayed yet. A replay sends earlier deliveries once more, with the same webhook-id.',
           action: start,
+          curl: buildCurl('/webhook-deliveries/replay', {
+            method: 'POST',
+            body: { endpoint_id: '<id of an endpoint>', status: 'exhausted' },
+          }),
         }}
       />
       {isReplaying && <ReplayMany onClose={() => setReplaying(false)} />}
