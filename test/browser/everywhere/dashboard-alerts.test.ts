@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { buildDraft, createAgentClient } from '../../support/agents/approvals.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
+import { insertNotice } from '../../support/records/notices.js';
 
 /** Counts the tones that the page plays. */
 const COUNT_TONES = `{
@@ -33,6 +34,33 @@ describe('alerts of the dashboard', () => {
     await link.click();
     await page.getByRole('dialog', { name: `Approve invoice ${invoice.invoice_number}` }).waitFor();
     expect(await page.title()).to.equal('(1) Approvals · Tow Dispatch');
+  });
+
+  it('new jobs and notices are heard on Invoices and on Settings, and count in the title until their screen is open', async () => {
+    const { page, tenant } = await dashboard.open('invoices');
+    await page.getByText('Connected').waitFor();
+    const openScreen = async (name: string) => {
+      const link = page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name, exact: true });
+      await link.click();
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    };
+    /** Waits for the toasts of a new notice and a new work order. */
+    const hearBoth = async (title: string) => {
+      await insertNotice(dashboard.stack, tenant.id, { title });
+      const { body } = await tenant.client.post('/work-orders', { service_type: 'tow' });
+      await page.getByRole('link', { name: `New work order ${body.job_number}` }).waitFor();
+      await page.getByRole('alert').getByRole('link', { name: title }).waitFor();
+    };
+    await hearBoth('The first notice');
+    expect(await page.title()).to.equal('(2) Invoices · Tow Dispatch');
+    await openScreen('Settings');
+    await hearBoth('The second notice');
+    expect(await page.title()).to.equal('(4) Settings · Tow Dispatch');
+    await openScreen('Dispatch');
+    expect(await page.title(), 'the board shows both jobs').to.equal('(2) Dispatch · Tow Dispatch');
+    await openScreen('Overview');
+    await openScreen('Customers');
+    expect(await page.title(), 'the overview counts the notices').to.equal('Customers · Tow Dispatch');
   });
 
   it('what happened before the page was opened is not announced', async () => {

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { useDashboard } from '../../support/browser/dashboard.js';
+import { eventually } from '../../support/poll.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
+
+/** Longer than the time between two polls of the page. */
+const POLL_MS = 40_000;
 
 describe('the dashboard on a bad network', () => {
   const dashboard = useDashboard();
@@ -73,5 +77,53 @@ describe('the dashboard on a bad network', () => {
     expect(await form.isVisible(), 'the form stays until the result is known').to.equal(true);
     isStored = true;
     await form.waitFor({ state: 'detached' });
+  });
+
+  it('if the stream cannot be opened, the page polls, one poll at a time, and says so until the stream opens', async () => {
+    const { page, tenant } = await dashboard.open('customers');
+    await page.route('**/v1/stream*', (route) => route.abort());
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+    await page.getByText('Reconnecting').waitFor();
+    await tenant.client.post('/customers', { company_name: 'Read by a poll' });
+    const row = (name: string) => page.getByRole('link', { name });
+    await eventually('a poll shows the customer', async () => {
+      await page.clock.fastForward(POLL_MS);
+      return (await row('Read by a poll').count()) > 0;
+    });
+    await page.getByText('Polling').waitFor();
+
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let reads = 0;
+    await page.route('**/v1/customers?*', async (route) => {
+      reads += 1;
+      await held;
+      await route.continue();
+    });
+    await eventually('a poll has begun', async () => {
+      await page.clock.fastForward(POLL_MS);
+      return reads > 0;
+    });
+    await page.clock.fastForward(10 * POLL_MS);
+    await page.waitForTimeout(500);
+    expect(reads, 'polls without an answer').to.equal(1);
+    await tenant.client.post('/customers', { company_name: 'Read by the next poll' });
+    answer();
+    await eventually('the next poll shows the other customer', async () => {
+      await page.clock.fastForward(POLL_MS);
+      return (await row('Read by the next poll').count()) > 0;
+    });
+
+    await page.unroute('**/v1/stream*');
+    await eventually('the stream is open', async () => {
+      await page.clock.fastForward(POLL_MS);
+      return (await page.getByText('Connected').count()) > 0;
+    });
+    await tenant.client.post('/customers', { company_name: 'Read after an event' });
+    await row('Read after an event').waitFor();
   });
 });
