@@ -4,6 +4,7 @@ import { smtp } from '../../shared/integrations/smtp/adapter.js';
 import { useDashboard } from '../support/browser/dashboard.js';
 import { eventually } from '../support/poll.js';
 import { createHandle, useStack } from '../support/use-stack.js';
+import { storeConnectionRows } from '../support/vendors/connection-rows.js';
 import { useTextingStack } from '../support/vendors/texting.js';
 
 const NUMBER = '+12125550100';
@@ -36,6 +37,12 @@ describe('the screen Integrations', () => {
     await drawer.getByText('Active').waitFor();
     await drawer.getByRole('tab', { name: 'Calls' }).click();
     await drawer.getByText('GET /account').first().waitFor();
+    const [connection] = (await tenant.client.get('/connections')).body.data.items;
+    const row = { tenantId: tenant.id, connectionId: connection.id, text: 'The mailbox is closed' };
+    await storeConnectionRows(texting.stack, row);
+    await drawer.getByRole('tab', { name: 'Runs' }).click();
+    const run = drawer.getByRole('table', { name: 'Runs' }).getByRole('row', { name: /^.*Messages\b/ });
+    await run.filter({ hasText: 'The mailbox is closed' }).getByText('Failed').waitFor();
     expect(await page.content()).to.not.include('live_key_of_hudson');
   });
 

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { broadcastMovedTrucks } from '../../shared/events/recorded-broadcast.js';
 import { useDashboard } from '../support/browser/dashboard.js';
 import { eventually } from '../support/poll.js';
-import { invoiceInput } from '../support/records/samples.js';
+import { createInvoiceAfter } from '../support/records/lifecycle-records.js';
+import { invoiceInput, lineItem } from '../support/records/samples.js';
 import { insertAttempt, insertDeliveries, insertEndpoint } from '../support/webhooks/webhook-rows.js';
 
 describe('the screen Overview', () => {
@@ -108,5 +109,48 @@ describe('the screen Overview', () => {
     const search = new URL(page.url()).searchParams;
     expect([search.get('view'), search.get('delivery')]).to.deep.equal(['deliveries', deliveryId]);
     await page.getByRole('dialog').waitFor();
+  });
+
+  it('the charts of money and of work orders name their sums, and have tables with the same numbers', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await page.getByText('No customer owes money.').waitFor();
+    for (const [days, cents] of [
+      [40, 20_000],
+      [-20, 5_000],
+    ] as const) {
+      const due = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+      await createInvoiceAfter(tenant.client, ['approve', 'send'], {
+        due_date: `${due}T12:00:00Z`,
+        line_items: [lineItem({ unit_price_cents: cents, total_cents: cents })],
+      });
+    }
+    for (let nth = 0; nth < 2; nth += 1) await tenant.client.post('/work-orders', { service_type: 'tow' });
+    await page.reload();
+    const summaries = {
+      'Money by age': 'Customers owe $250.00, of which $200.00 is late.',
+      'Work orders by hour': 'In the last 24 hours 2 work orders were created.',
+    };
+    for (const [name, summary] of Object.entries(summaries)) {
+      await page
+        .getByRole('img', { name: `${name}. ${summary}` })
+        .locator('canvas')
+        .waitFor();
+      await page.getByText(`Numbers of ${name}`).click();
+    }
+    const read = async (name: string) => {
+      const rows = page.getByRole('table', { name: `Numbers of ${name}` }).locator('tbody tr');
+      await rows.first().waitFor();
+      return (await rows.allInnerTexts()).map((text) => text.split(/\s*\t\s*/));
+    };
+    expect(await read('Money by age')).to.deep.equal([
+      ['Not due', '$50.00'],
+      ['1–30', '$0.00'],
+      ['31–60', '$200.00'],
+      ['61–90', '$0.00'],
+      ['Over 90', '$0.00'],
+    ]);
+    const hours = await read('Work orders by hour');
+    expect(hours).to.have.length(24);
+    expect(hours.reduce((sum, [, count]) => sum + Number(count), 0)).to.equal(2);
   });
 });
