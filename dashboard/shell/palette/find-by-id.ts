@@ -1,6 +1,16 @@
 import { client } from '../../api/client';
 import { Problem } from '../../api/problem';
-import type { FoundRecord } from './find-records';
+import type { Search } from '../../parts/url/use-url';
+
+/** A record that the palette found. */
+export interface FoundRecord {
+  screen: string;
+  /** The id in the path of the record. Undefined if `search` names the record. */
+  id?: string | undefined;
+  search?: Search;
+  label: string;
+  hint?: string;
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

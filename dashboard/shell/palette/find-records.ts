@@ -1,17 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client';
-import type { Search } from '../../parts/url/use-url';
-import { findById, isId } from './find-by-id';
-
-/** A record that the palette found. */
-export interface FoundRecord {
-  screen: string;
-  /** The id in the path of the record. Undefined if `search` names the record. */
-  id?: string | undefined;
-  search?: Search;
-  label: string;
-  hint?: string;
-}
+import { type FoundRecord, findById, isId } from './find-by-id';
 
 const LIMIT = 5;
 
