@@ -107,7 +107,8 @@ class LiveUpdates {
       if (!document.hidden) {
         await this.#readStream().catch(() => undefined);
         if (state === 'connected') this.#downSince = Date.now();
-        setState('reconnecting');
+        // While the page polls, a failed try to open the stream changes nothing.
+        if (state !== 'polling') setState('reconnecting');
       }
       this.#failures += 1;
       await sleep(Math.min(MAX_RETRY_MS, 500 * 2 ** this.#failures) * (0.5 + Math.random() / 2));

@@ -85,14 +85,14 @@ describe('the dashboard on a bad network', () => {
     await page.clock.install();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+    await page.getByText('There are no customers yet.').waitFor();
     await page.getByText('Reconnecting').waitFor();
     await tenant.client.post('/customers', { company_name: 'Read by a poll' });
     const row = (name: string) => page.getByRole('link', { name });
     await eventually('a poll shows the customer', async () => {
       await page.clock.fastForward(POLL_MS);
-      return (await row('Read by a poll').count()) > 0;
+      return (await row('Read by a poll').count()) > 0 && (await page.getByText('Polling').count()) > 0;
     });
-    await page.getByText('Polling').waitFor();
 
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => {
