@@ -9,6 +9,15 @@ export const listDisputes = defineList<DisputeListQuery>({
   filters: ['invoice_id', 'payment_id', 'status'],
 });
 
+/** A photo of the work. `taken_at` is null if the phone did not say when. Times are RFC 3339. */
+export interface EvidencePhoto {
+  object_key: string;
+  bytes: number;
+  sha256: string;
+  taken_at: string | null;
+  created_at: string;
+}
+
 /** The account's records about a disputed payment. */
 export interface EvidenceFacts {
   provider_dispute_id: string;
@@ -23,7 +32,7 @@ export interface EvidenceFacts {
   /** The log of the work order: its steps with their times. */
   steps: { step: string; at: string }[];
   /** The photos of the work order, newest first. */
-  photos: { object_key: string; bytes: number }[];
+  photos: EvidencePhoto[];
   invoice_id: string;
 }
 
@@ -39,7 +48,8 @@ export async function readEvidenceFacts(
              d.evidence->>'text' as text,
              coalesce((select json_agg(json_build_object('step', s.step, 'at', s.at) order by s.at, s.id) from work_order_steps s
                where s.tenant_id = w.tenant_id and s.work_order_id = w.id), '[]'::json) as steps,
-             coalesce((select json_agg(json_build_object('object_key', p.object_key, 'bytes', p.bytes) order by p.id desc)
+             coalesce((select json_agg(json_build_object('object_key', p.object_key, 'bytes', p.bytes, 'sha256', p.sha256,
+               'taken_at', p.taken_at, 'created_at', p.created_at) order by p.id desc)
                from work_order_photos p where p.tenant_id = w.tenant_id and p.work_order_id = w.id and p.deleted_at is null), '[]'::json) as photos
            from disputes d join invoices i on i.tenant_id = d.tenant_id and i.id = d.invoice_id
            join tenants t on t.tenant_id = d.tenant_id

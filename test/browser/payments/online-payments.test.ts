@@ -99,6 +99,11 @@ describe('online payments in the dashboard', () => {
     const made = paying.double.dispute(intent);
     await account.waitForInvoice(id, 'disputed');
     const { page } = await dashboard.open(`invoices/${id}?tab=payments`, { tenant: account.tenant });
+    const dueBy = Reflect.get(Object(made.evidence_details), 'due_by') * 1000;
+    await page.getByRole('columnheader', { name: 'Evidence until' }).waitFor();
+    const deadline = page.locator(`time[datetime="${new Date(dueBy).toISOString()}"]`);
+    await deadline.waitFor();
+    expect(await deadline.textContent()).to.match(/^in [67] days$/);
     await page.getByRole('button', { name: 'Send evidence' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send evidence' });
     await dialog.getByLabel('What you add').fill('The owner signed at the gate.');

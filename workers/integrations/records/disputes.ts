@@ -1,7 +1,11 @@
 import type { DisputeEvidence, DisputeState } from '../../../shared/integrations/contract/payments.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { type DisputeReport, recordDispute } from '../../../shared/resources/disputes/commands.js';
-import { type EvidenceFacts, readEvidenceFacts } from '../../../shared/resources/disputes/queries.js';
+import {
+  type EvidenceFacts,
+  type EvidencePhoto,
+  readEvidenceFacts,
+} from '../../../shared/resources/disputes/queries.js';
 import { buildEvidenceFiles } from '../evidence/evidence-files.js';
 import { findEarly } from './find-early.js';
 import { getPayments } from './pay-links.js';
@@ -62,7 +66,20 @@ function toEvidence(facts: EvidenceFacts): Omit<DisputeEvidence, 'files'> {
     text: [
       ...(facts.text ? [facts.text] : []),
       ...(steps.length > 0 ? ['Log of the work:', ...steps] : []),
-      ...(facts.photos.length > 0 ? [`${facts.photos.length} photos were taken at the scene.`] : []),
+      ...describePhotos(facts.photos),
     ].join('\n'),
   };
+}
+
+/**
+ * Describes the photos, newest first, as in the file with the photos. With the hash, the bank can
+ * prove that a photo in the file is the one that was stored at that time.
+ */
+function describePhotos(photos: readonly EvidencePhoto[]): string[] {
+  if (photos.length === 0) return [];
+  const lines = photos.map(({ taken_at, created_at, sha256 }, index) => {
+    const taken = taken_at === null ? '' : `taken ${taken_at}, `;
+    return `Photo ${index + 1}: ${taken}stored ${created_at}, SHA-256 ${sha256}`;
+  });
+  return [`${photos.length} photos were taken at the scene.`, ...lines];
 }

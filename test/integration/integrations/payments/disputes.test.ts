@@ -1,8 +1,19 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { addPhoto } from '../../../support/records/pictures.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
+
+/** Finds the JPEG pictures in a PDF, in the order of their pages. */
+function* findJpegs(pdf: Buffer): Generator<Buffer> {
+  const text = pdf.toString('latin1');
+  for (const { index, 0: head, 1: length } of text.matchAll(/\/DCTDecode.*?\/Length (\d+).*?stream\r?\n/gs)) {
+    const start = index + head.length;
+    yield pdf.subarray(start, start + Number(length));
+  }
+}
 
 describe('disputed payments', () => {
   requireContracts();
@@ -56,12 +67,53 @@ describe('disputed payments', () => {
     const receipt = account.vendor.find((made.evidence as { receipt: string }).receipt, 'file');
     expect(receipt).to.include({ filename: 'invoice.pdf', purpose: 'dispute_evidence' });
     expect((await account.client.post(path, {})).status).to.equal(409);
+    await account.hurry([]);
+    const answers = paying.double.calls.filter(({ name }) => name === `POST /v1/disputes/${made.id}`);
+    expect(answers).to.have.length(1);
+    expect(made.evidence_details).to.include({ submission_count: 1, has_evidence: true });
   });
+
+  /** The log has each step with its time, in their order. */
+  function expectLog(text: string, { body }: { body: Json }): void {
+    const lines = text.split('\n');
+    const start = lines.indexOf('Log of the work:') + 1;
+    expect(start).to.be.above(0);
+    const steps: Json[] = body.data.items.filter(({ step }: Json) => step !== null).toReversed();
+    const log = lines.slice(start, start + steps.length).map((one) => {
+      const end = one.lastIndexOf(': ');
+      return [Date.parse(one.slice(0, end)), one.slice(end + 2)];
+    });
+    expect(log).to.deep.equal(steps.map(({ step, at }) => [Date.parse(at), step]));
+  }
+
+  /** Each photo is named with its hash, and is in the file with the photos as it was stored. */
+  function expectPhotos(text: string, { listed, file }: { listed: Json[]; file: object | undefined }): void {
+    const content: Buffer = Reflect.get(file ?? {}, 'content');
+    const pictures = [...findJpegs(content)].map((one) => createHash('sha256').update(one).digest('hex'));
+    const hashes = [...text.matchAll(/^Photo \d+: .*stored \S+, SHA-256 ([0-9a-f]{64})$/gm)].map(
+      ([, hash]) => hash,
+    );
+    expect(hashes).to.have.members(listed.map(({ sha256 }) => sha256));
+    expect(pictures).to.deep.equal(hashes);
+    const narrow = listed.find(({ width }) => width === 300);
+    expect(text).to.match(
+      new RegExp(`taken 2026-05-04T03:02:01\\S*, stored \\S+, SHA-256 ${narrow?.sha256}`),
+    );
+  }
 
   it('evidence about a work order has its log, its invoice and its photos, and is sent once after a lost answer', async () => {
     const id = await account.createInvoice(10_000);
     const { body: order } = await account.client.post('/work-orders', { service_type: 'tow' });
+    const driver = await account.client.post('/drivers', { name: 'Bo', phone: '+15187770001' });
+    const truck = await account.client.post('/trucks', { unit_number: 'T-9', duty_class: 'light' });
+    const crew = { truck_id: truck.body.id, driver_id: driver.body.id };
+    expect((await account.client.post(`/work-orders/${order.id}/assign`, crew)).status).to.equal(200);
+    for (const step of ['en_route', 'on_scene', 'hooked'])
+      expect((await account.client.post(`/work-orders/${order.id}/steps`, { step })).status).to.equal(200);
     for (const width of [400, 300]) await addPhoto(account.client, order.id, width);
+    const taken =
+      "update work_order_photos set taken_at = '2026-05-04T03:02:01Z' where tenant_id = $1 and width = 300";
+    await paying.stack.rows(account.tenant.id, taken, [account.tenant.id]);
     const link = 'update invoices set work_order_id = $3 where tenant_id = $1 and id = $2';
     await paying.stack.rows(account.tenant.id, link, [account.tenant.id, id, order.id]);
     const intent = account.double.pay((await account.openPayLink(id)).url, 'card');
@@ -85,6 +137,9 @@ describe('disputed payments', () => {
     expect(evidence.uncategorized_text).to.contain('2 photos were taken at the scene.');
     const photos = account.vendor.find(evidence.service_documentation, 'file');
     expect(photos).to.include({ filename: 'photos.pdf' });
+    expectLog(evidence.uncategorized_text ?? '', await account.client.get(`/work-orders/${order.id}/steps`));
+    const listed = await account.client.get(`/work-orders/${order.id}/photos`);
+    expectPhotos(evidence.uncategorized_text ?? '', { listed: listed.body.data.items, file: photos });
     expect((made.evidence_details as { submission_count: number }).submission_count).to.equal(1);
   });
 

@@ -141,7 +141,7 @@ export class StripeDouble extends VendorDouble {
     return { 'request-id': `req_${randomUUID()}` };
   }
 
-  protected answer({ method, url, headers, body }: ReceivedCall): DoubleAnswer {
+  protected answer({ method, url, headers, body, bytes }: ReceivedCall): DoubleAnswer {
     const account = this.findAccount(String(headers.authorization ?? '').replace('Bearer ', ''));
     if (!account)
       return {
@@ -151,7 +151,7 @@ export class StripeDouble extends VendorDouble {
     if (headers['stripe-version'] !== API_VERSION) this.violations.push(`${method} ${url.pathname}: version`);
     const key = String(headers['idempotency-key'] ?? '');
     // Stripe's published API does not describe the endpoint that receives files.
-    if (url.pathname === '/v1/files') return { status: 200, result: takeFile(account, body) };
+    if (url.pathname === '/v1/files') return { status: 200, result: takeFile(account, bytes) };
     const form = decodeForm(method === 'GET' ? url.search.slice(1) : body);
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };
     const faults = this.checkRequest(call, method === 'POST' && key === '' ? ['no Idempotency-Key'] : []);
