@@ -71,6 +71,24 @@ describe('texts from customers', () => {
     await account.waitForState(sent.body.id, 'sent');
   });
 
+  it('STOP to one account does not stop the texts of another account to the same number', async () => {
+    const other = await phoning.createAccount();
+    const phone = '+15185550138';
+    const send = async (from: PhoningAccount, state: string) => {
+      const { body } = await from.client.post('/messages', { to: phone, text: `From ${from.accountSid}` });
+      return from.waitForState(body.id, state);
+    };
+    await account.receive(phone, 'STOP');
+    expect((await send(account, 'failed')).error).to.match(/asked for no more texts/);
+    await send(other, 'sent');
+    const texts = listTexts(phone);
+    expect(texts.map(({ account_sid }) => account_sid)).to.deep.equal([other.accountSid]);
+    const kept = await other.client.get(`/text-consents?number=${encodeURIComponent(phone)}`);
+    expect(kept.body.data.items).to.deep.equal([]);
+    await other.receive(phone, 'START');
+    expect((await send(account, 'failed')).error).to.match(/asked for no more texts/);
+  });
+
   it('STOP inside a sentence is no opt-out', async () => {
     await account.receive('+15185550134', 'Please stop at the second gate');
     const { body } = await account.client.get('/text-consents?number=5185550134');

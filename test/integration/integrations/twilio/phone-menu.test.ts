@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { SseClient } from '../../../support/network/sse-client.js';
 import { eventually } from '../../../support/poll.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { type PhoningAccount, usePhoningStack } from '../../../support/vendors/phoning.js';
@@ -49,6 +50,25 @@ describe('the phone menu', () => {
     });
     expect(found).to.have.length(1);
     expect(found[0]).to.include({ status: 'pending', service_type: 'tow' });
+  });
+
+  it('the work order of key 2 arrives on the open board, as an event of its stream', async () => {
+    const phone = '+15185550159';
+    const stream = await SseClient.connect(account.stack.origin, account.client.key);
+    try {
+      expect(stream.status, stream.text).to.equal(200);
+      await eventually('the stream runs', () => stream.lastEventId);
+      await press(phone, '2');
+      const event = await eventually('the event arrives', () =>
+        stream.events.find(({ body }) => body.data?.object?.contact_phone === phone),
+      );
+      expect(event.type).to.equal('work_order.created');
+      const { id } = event.body.data.object;
+      const board = (await account.client.get('/dispatch-board')).body;
+      expect(JSON.stringify(board)).to.include(id);
+    } finally {
+      stream.close();
+    }
   });
 
   it('key 3 texts an open invoice only to the number to which the invoice belongs', async () => {

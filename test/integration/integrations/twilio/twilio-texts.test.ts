@@ -92,15 +92,30 @@ describe('texts through Twilio', () => {
     await account.waitForState(id, 'failed');
   });
 
-  it('a late report of an earlier state changes nothing', async () => {
+  it('a late report of an earlier state changes neither the message nor its audit log', async () => {
     const { phone, id } = await account.sendText();
     await account.waitForState(id, 'sent');
     const [text] = phoning.double.findTexts(phone);
-    await phoning.double.report(text as never, 'delivered', { origin: account.stack.origin });
-    await phoning.double.report(text as never, 'sent', { origin: account.stack.origin });
-    Object.assign(text as object, { status: 'delivered' });
-    await account.hurry();
-    expect((await account.readMessage(id)).state).to.equal('sent');
+    const { origin } = account.stack;
+    const version = `select version from external_ids where tenant_id = $1 and local_id = $2`;
+    const readVersion = async () =>
+      (await account.stack.rows<{ version: string }>(account.tenant.id, version, [account.tenant.id, id]))[0]
+        ?.version;
+    const read = async () => {
+      const { body } = await account.client.get(`/audit-log?entity_type=message&entity_id=${id}`);
+      return { message: await account.readMessage(id), log: body.data.items, version: await readVersion() };
+    };
+    await phoning.double.report(text as never, 'delivered', { origin });
+    await eventually('the report is stored', async () => (await readVersion()) === '5');
+    const before = await read();
+    expect(before.message.state).to.equal('sent');
+    await phoning.double.report(text as never, 'sent', { origin });
+    await eventually('the late report is read', async () => {
+      await account.hurry();
+      const waiting = 'select from inbound_notices where tenant_id = $1 and is_waiting';
+      return (await account.stack.rows(account.tenant.id, waiting, [account.tenant.id])).length === 0;
+    });
+    expect(await read()).to.deep.equal(before);
     const { body } = await account.client.get(`/connections/${account.connectionId}/operations?limit=200`);
     const [operation] = body.data.items.filter(({ record_id }: { record_id: string }) => record_id === id);
     expect(operation).to.include({ state: 'done', attempts: 1 });
