@@ -50,7 +50,7 @@ describe('payments of a sandbox', () => {
       return body.data.items[0]?.status === status && body.data.items[0];
     });
 
-  it('a sandbox without a vendor pays on a page of the service, and nothing leaves', async () => {
+  it('a sandbox without a vendor pays on a page of the service, once', async () => {
     const { id, path } = await openLink();
     const page = await readPage(path);
     expect(page).to.include('no money moves').and.to.include('$90.00');
