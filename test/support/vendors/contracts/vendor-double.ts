@@ -126,7 +126,16 @@ export abstract class VendorDouble {
     this.violations.push(...faults.map((fault) => `answer to ${call.method} ${call.path}: ${fault}`));
   }
 
+  /** Lists the ways in which an error response differs from those of the vendor. */
+  protected listErrorFaults(_answer: DoubleAnswer): string[] {
+    return [];
+  }
+
   private send(response: ServerResponse, { status, result, headers }: DoubleAnswer): void {
+    if (status >= 400) {
+      const faults = this.listErrorFaults({ status, result });
+      this.violations.push(...faults.map((fault) => `error response ${status}: ${fault}`));
+    }
     response.writeHead(status, { 'content-type': 'application/json', ...this.buildHeaders(), ...headers });
     response.end(JSON.stringify(result));
   }

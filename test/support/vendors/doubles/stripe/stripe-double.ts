@@ -10,11 +10,20 @@ import { StripeSignIns, serveSignIn } from './oauth.js';
 import { closeDispute, disputeIntent, failIntent, failRefund, settleIntent } from './payments.js';
 import { answerCall, paySession } from './routes.js';
 import { detachMethod, type SaveOptions, saveMethod, verifyDeposits } from './saved-methods.js';
-import { StripeAccount, type StripeObject, token } from './stripe-account.js';
+import { KINDS, type Kind, StripeAccount, type StripeObject, token } from './stripe-account.js';
 import { StripeRefusal } from './stripe-refusal.js';
 import { WebhookSender } from './webhook-sender.js';
 
 const API_VERSION = '2026-10-28.endive';
+
+/** The types that the contract lists as known. It names no type for a key that is wrong. */
+const ERROR_TYPES: readonly string[] = [
+  'api_error',
+  'card_error',
+  'idempotency_error',
+  'invalid_request_error',
+  'rate_limit_error',
+];
 
 let sharedContract: ContractCheck | undefined;
 
@@ -43,9 +52,30 @@ export class StripeDouble extends VendorDouble {
 
   /** Opens an account. Requests with its secret key then belong to this account. */
   openAccount(key = `sk_test_${token(12)}`): StripeAccount {
-    const account = new StripeAccount(key, this.contract, (owner, event) => this.webhooks.send(owner, event));
+    const account = new StripeAccount(key, this.contract, (owner, event) => {
+      this.checkEvent(event);
+      this.webhooks.send(owner, event);
+    });
     this.accounts.set(key, account);
     return account;
+  }
+
+  /** Checks an event, and the object in it, against the contract. Webhooks carry nothing else. */
+  private checkEvent(event: StripeObject): void {
+    const { object } = event.data as { object: StripeObject };
+    const faults = [
+      ...(this.contract?.checkSchema('Event', event) ?? []),
+      ...(this.contract?.checkSchema(KINDS[object.object as Kind].schema, object) ?? []),
+    ];
+    this.violations.push(...faults.map((fault) => `event ${event.type}: ${fault}`));
+  }
+
+  protected override listErrorFaults({ result }: DoubleAnswer): string[] {
+    const { type } = Object(Object(result).error) as { type?: string };
+    return [
+      ...(this.contract?.checkSchema('Error', result) ?? []),
+      ...(ERROR_TYPES.includes(type ?? '') ? [] : [`${type} is no type of Stripe's errors`]),
+    ];
   }
 
   private findAccount(key: string): StripeAccount | undefined {

@@ -52,11 +52,14 @@ export class TwilioAccount {
   constructor(
     readonly sid: string,
     readonly authToken: string,
+    /** Called with each form before it is posted to the product. */
+    private readonly onPost: (form: Record<string, string>) => void = () => undefined,
   ) {}
 
   /** Posts a signed form, as Twilio does, and returns the answer. */
   async post(url: string, fields: Record<string, string>, origin = this.productOrigin): Promise<PostAnswer> {
     const form = { AccountSid: this.sid, ...fields };
+    this.onPost(form);
     const { pathname, search, origin: publicOrigin } = new URL(url);
     const response = await fetch(`${origin ?? publicOrigin}${pathname}${search}`, {
       method: 'POST',

@@ -4,6 +4,7 @@ import { decodeForm } from '../../contracts/decode-form.js';
 import { type DoubleAnswer, type ReceivedCall, VendorDouble } from '../../contracts/vendor-double.js';
 import { serveControlPage } from './control-page.js';
 import { buildMessage, listMessages, type SentMessage, showMessage, token } from './messages.js';
+import { buildError, listErrorFaults, listPostFaults } from './published-forms.js';
 import { type PostAnswer, TwilioAccount } from './twilio-account.js';
 
 let sharedContract: ContractCheck | undefined;
@@ -35,12 +36,15 @@ export class TwilioDouble extends VendorDouble {
   opensAnyAccount = false;
   private readonly accounts = new Map<string, TwilioAccount>();
   protected readonly contract = openContract();
-  protected readonly errorBody = { message: 'Oops' };
+  protected readonly errorBody = buildError(500, 20500, 'Internal Server Error');
   openAccount(
     accountSid = `AC${token()}`,
     authToken = token(),
   ): { accountSid: string; authToken: string; account: TwilioAccount } {
-    const account = new TwilioAccount(accountSid, authToken);
+    const account = new TwilioAccount(accountSid, authToken, (form) => {
+      const faults = listPostFaults(form, this.contract);
+      this.violations.push(...faults.map((fault) => `posted form: ${fault}`));
+    });
     this.accounts.set(accountSid, account);
     return { accountSid, authToken, account };
   }
@@ -96,8 +100,12 @@ export class TwilioDouble extends VendorDouble {
     await this.serveCall(name, call, response);
   }
 
+  protected override listErrorFaults({ status, result }: DoubleAnswer): string[] {
+    return listErrorFaults(status, result);
+  }
+
   protected refuseByLimit(): DoubleAnswer {
-    return { status: 429, result: { code: 20429, message: 'Too Many Requests', status: 429 } };
+    return { status: 429, result: buildError(429, 20429, 'Too Many Requests') };
   }
 
   protected buildHeaders(): Record<string, string> {
@@ -113,7 +121,7 @@ export class TwilioDouble extends VendorDouble {
       this.openAccount(accountSid, secret);
     const known = this.accounts.get(accountSid);
     if (scheme !== 'Basic' || user !== accountSid || secret !== known?.authToken)
-      return { status: 401, result: { code: 20003, message: 'Authenticate', status: 401 } };
+      return { status: 401, result: buildError(401, 20003, 'Authenticate') };
     const form = decodeForm(method === 'GET' ? url.search.slice(1) : body) as Record<string, string>;
     const call = { method, path: url.pathname, ...(method === 'GET' ? { query: form } : { body: form }) };
     this.checkRequest(call);
@@ -137,17 +145,13 @@ export class TwilioDouble extends VendorDouble {
     const sid = /^Messages\/(\w+)\.json$/.exec(path)?.[1];
     const found = own.find((message) => message.sid === sid);
     if (method === 'GET' && found) return { status: 200, result: showMessage(found) };
-    return {
-      status: 404,
-      result: { code: 20404, message: 'The requested resource was not found', status: 404 },
-    };
+    return { status: 404, result: buildError(404, 20404, 'The requested resource was not found') };
   }
 
   private create(account: TwilioAccount, form: Record<string, string>): { status: number; result: object } {
     const { To: to = '', From } = form;
     const refusal = REFUSED_NUMBERS[to] ?? (account.optedOut.has(to) ? OPTED_OUT : undefined);
-    if (refusal)
-      return { status: 400, result: { ...refusal, more_info: 'https://www.twilio.com/docs', status: 400 } };
+    if (refusal) return { status: 400, result: buildError(400, refusal.code, refusal.message) };
     if (From !== undefined) account.number = From;
     const message = buildMessage(account, form);
     this.messages.push(message);
