@@ -1,4 +1,3 @@
-import { SWEEP_STREAM } from '../integrations/contract/books/sweep-stream.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
@@ -6,6 +5,9 @@ import { type RecordRef, recordsetSql } from '../records/record-refs.js';
  * The stream that reads the vendor's description of the account. Every connection has this stream.
  */
 export const DESCRIBE_STREAM = 'describe';
+
+/** The nightly sweep of the books; its name at the vendors' manifests is `SWEEP_STREAM`. */
+const SWEEP_STREAM = 'books_sweep';
 
 export interface NewStream {
   tenant_id: string;

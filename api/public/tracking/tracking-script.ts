@@ -1,9 +1,10 @@
 /**
  * The script of the tracking page. It repeatedly requests the state, and writes the texts into the
  * elements that the server has rendered. While the page shows where the truck is, it asks so often
- * that a new position is there within two seconds, also through the server's cache. Only one request runs at a time, and a hidden page sends
- * none. After an error, the pauses double up to four minutes. Every pause varies by a fifth, so
- * that pages that opened together do not keep sending their requests together.
+ * that a new position is there within two seconds, also through the server's cache. Only one
+ * request runs at a time, and a hidden page sends none. After an error, the pauses double up to
+ * four minutes. Every pause varies by a fifth, so that pages that opened together do not keep
+ * sending their requests together.
  */
 export const TRACKING_SCRIPT = `'use strict';
 (() => {
