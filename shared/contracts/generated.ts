@@ -187,7 +187,8 @@ export type BookingConflictCode =
   | "unknown_tax_code"
   | "number_too_long"
   | "no_deposit_account"
-  | "unknown_deposit_account";
+  | "unknown_deposit_account"
+  | "number_taken";
 export type BookDifferenceCode =
   | "missing_there"
   | "missing_here"

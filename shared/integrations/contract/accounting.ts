@@ -169,6 +169,8 @@ export interface BookedInvoices extends Readings<BookInvoiceState> {
     connection: OpenConnection,
     invoice: { invoiceId: string; number: string },
   ): Promise<Booked<BookInvoiceState> | undefined>;
+  /** Finds the invoices that keep others from having these numbers, 40 at most. */
+  findByNumbers(connection: OpenConnection, numbers: readonly string[]): Promise<ListedInvoice[]>;
   /** Voids or deletes an invoice. An invoice that is already void stays void. */
   annul(
     connection: OpenConnection,

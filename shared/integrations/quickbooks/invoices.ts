@@ -45,6 +45,15 @@ export const invoices: BookedInvoices = {
     const own = found.find((one) => isOwn(one, invoice.invoiceId));
     return own && toBooked(connection, own);
   },
+  async findByNumbers(connection, numbers) {
+    const list = numbers.map(quote).join(', ');
+    const found = await queryBooks<BooksInvoice>(
+      connection,
+      'Invoice',
+      `where DocNumber in (${list}) maxresults 200`,
+    );
+    return found.map(toListedInvoice);
+  },
   annul: (connection, known, { operationKey: key }) =>
     retryStale(async () => {
       const current = await readRecord<BooksInvoice>(connection, 'Invoice', known.externalId);

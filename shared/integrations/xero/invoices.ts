@@ -46,6 +46,20 @@ export const invoices: BookedInvoices = {
     const own = (await findByNumber(connection, invoice)).find((one) => isOwn(one, invoice.invoiceId));
     return own && toBooked(own);
   },
+  async findByNumbers(connection, numbers) {
+    const { Invoices = [] } = await callXero<{ Invoices?: (XeroInvoice & { Type?: string })[] }>(connection, {
+      method: 'GET',
+      path: '/Invoices',
+      query: {
+        where: numbers.map((number) => `InvoiceNumber==${quote(number)}`).join(' OR '),
+        page: '1',
+        pageSize: '200',
+      },
+    });
+    // A bill may have the same number. One that was void or deleted is free again.
+    const sales = Invoices.filter(({ Type }) => Type === 'ACCREC').map(toListedInvoice);
+    return sales.filter(({ status }) => status === 'open' || status === 'draft');
+  },
   async annul(connection, known, { operationKey: key }) {
     const current = await readOne<XeroInvoice>(connection, 'Invoices', known.externalId);
     if (!current) throw missingThere('invoice');

@@ -19,6 +19,7 @@ export const bookingConflictCode = namedEnum(
     'number_too_long',
     'no_deposit_account',
     'unknown_deposit_account',
+    'number_taken',
   ],
   {
     no_account: 'The settings name no income account for a category of the invoices',
@@ -28,6 +29,8 @@ export const bookingConflictCode = namedEnum(
     number_too_long: 'The vendor does not accept numbers of this length',
     no_deposit_account: 'The settings name no account for payments, and the vendor needs one',
     unknown_deposit_account: 'The settings name an account for payments that the vendor does not list',
+    number_taken:
+      'Other invoices in the books have these numbers; as the daily read of the accounts has found them, of the 80 newest invoices',
   },
 );
 

@@ -3,6 +3,7 @@ import type { BookLimits } from '../../integrations/contract/vendor-limits.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { WANTED_SQL } from './book-since.js';
 import { CUSTOMER_KIND, INVOICE_KIND } from './kinds.js';
+import { TAKEN_NUMBERS } from './unbooked-numbers.js';
 
 /** A connection to books, with what its settings can name. */
 export interface BookingConnection {
@@ -12,6 +13,8 @@ export interface BookingConnection {
   /** The entries of the vendor; empty until they were read. */
   accounts: readonly Choice[];
   taxes: readonly Choice[];
+  /** Our invoices whose number another invoice in the books has, with the number. */
+  taken_numbers: readonly { id: string; name: string }[];
 }
 
 interface Account {
@@ -29,7 +32,8 @@ export async function readBookingConnection(
        and h.subject = '${subject}'), '[]'::jsonb)`;
   const [row] = await db.read<BookingConnection>(tenantId, {
     name: 'read-booking-connection',
-    text: `select c.vendor, c.kind = 'accounting' as keeps_books, c.settings, ${choices('account')} as accounts, ${choices('tax')} as taxes
+    text: `select c.vendor, c.kind = 'accounting' as keeps_books, c.settings, ${choices('account')} as accounts, ${choices('tax')} as taxes,
+             ${choices(TAKEN_NUMBERS)} as taken_numbers
            from connections c where c.tenant_id = $1 and c.id = $2`,
     values: [tenantId, connectionId],
   });
@@ -48,6 +52,7 @@ interface Counts {
   with_unknown_account: number;
   with_tax: number;
   with_long_number: number;
+  taken_numbers: string[];
   /** The payments that are not refunded completely. */
   to_enter: number;
 }
@@ -59,7 +64,7 @@ export async function previewBooking(
   db: Database,
   { tenantId, connectionId }: Account,
   {
-    connection: { keeps_books, settings, accounts: listedAccounts, taxes },
+    connection: { keeps_books, settings, accounts: listedAccounts, taxes, taken_numbers: taken },
     since,
     limits: { maxNumberChars, needsDepositAccount },
   }: { connection: BookingConnection; since: string; limits: BookLimits },
@@ -72,15 +77,21 @@ export async function previewBooking(
   const [counts] = await db.read<Counts>(tenantId, {
     name: 'preview-booking',
     text: COUNT_SQL,
-    values: [tenantId, getStart(keeps_books, since), connectionId, mapped, unknown, maxNumberChars ?? null],
+    values: [
+      tenantId,
+      getStart(keeps_books, since),
+      connectionId,
+      mapped,
+      unknown,
+      maxNumberChars ?? null,
+      taken.map(({ id }) => id),
+    ],
   });
   const found = counts as Counts;
-  const names = (wanted: (category: string) => boolean) =>
-    found.categories
-      .map(({ category }) => category)
-      .filter(wanted)
-      .join(', ');
+  const used = found.categories.map(({ category }) => category);
+  const names = (wanted: (category: string) => boolean) => used.filter(wanted).join(', ');
   const taxCode = tax_codes.taxable;
+  const isDepositListed = depositAccount === undefined || isListed(depositAccount, listedAccounts);
   const isTaxKnown = (code: string | undefined) => code === undefined || isListed(code, taxes);
   const conflicts: Conflict[] = [
     {
@@ -107,6 +118,46 @@ export async function previewBooking(
       payments: 0,
       message: 'The vendor does not list a chosen tax code any more.',
     },
+    ...listLastConflicts(found, { maxNumberChars, depositAccount, needsDepositAccount, isDepositListed }),
+  ];
+  const {
+    without_account,
+    with_unknown_account,
+    with_tax,
+    with_long_number,
+    taken_numbers,
+    to_enter,
+    categories,
+    ...sums
+  } = found;
+  return {
+    since,
+    ...sums,
+    categories: categories.map(({ category, ...sum }) => ({
+      category,
+      account: Object.hasOwn(accounts, category) ? accounts[category] : null,
+      ...sum,
+    })),
+    conflicts: conflicts.filter(({ invoices, payments }) => invoices + payments > 0),
+  };
+}
+
+/** Lists what would stop payments, and the numbers that the books do not accept. */
+function listLastConflicts(
+  found: Counts,
+  {
+    maxNumberChars,
+    depositAccount,
+    needsDepositAccount,
+    isDepositListed,
+  }: {
+    maxNumberChars: number | undefined;
+    depositAccount: string | undefined;
+    needsDepositAccount: boolean | undefined;
+    isDepositListed: boolean;
+  },
+): Conflict[] {
+  return [
     {
       code: 'number_too_long',
       invoices: found.with_long_number,
@@ -122,23 +173,23 @@ export async function previewBooking(
     {
       code: 'unknown_deposit_account',
       invoices: 0,
-      payments:
-        depositAccount !== undefined && !isListed(depositAccount, listedAccounts) ? found.to_enter : 0,
+      payments: isDepositListed ? 0 : found.to_enter,
       message: 'The vendor does not list the account for payments any more.',
     },
+    {
+      code: 'number_taken',
+      invoices: found.taken_numbers.length,
+      payments: 0,
+      message: `Other invoices in the books have the numbers ${nameSome(found.taken_numbers)}.`,
+    },
   ];
-  const { without_account, with_unknown_account, with_tax, with_long_number, to_enter, categories, ...sums } =
-    found;
-  return {
-    since,
-    ...sums,
-    categories: categories.map(({ category, ...sum }) => ({
-      category,
-      account: Object.hasOwn(accounts, category) ? accounts[category] : null,
-      ...sum,
-    })),
-    conflicts: conflicts.filter(({ invoices, payments }) => invoices + payments > 0),
-  };
+}
+
+const MAX_NAMED = 5;
+
+function nameSome(numbers: readonly string[]): string {
+  const rest = numbers.length - MAX_NAMED;
+  return [...numbers.slice(0, MAX_NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }
 
 /** A connection that keeps no books writes nothing. */
@@ -149,11 +200,11 @@ const linked = (kind: string, id: string) =>
 
 /**
  * Parameters: account, since, connection, the mapped categories, those with an unknown account, the
- * maximum length of a number.
+ * maximum length of a number, the invoices whose number is taken in the books.
  */
 const COUNT_SQL = `with ${WANTED_SQL},
   issued as (
-    select i.id, i.customer_id, i.total_cents, i.tax_cents > 0 as is_taxed,
+    select i.id, i.customer_id, i.invoice_number, i.total_cents, i.tax_cents > 0 as is_taxed,
       length(i.invoice_number) > $6::int as is_long, ${linked(INVOICE_KIND, 'i.id')} as is_booked
     from wanted w join invoices i on i.tenant_id = $1 and i.id = w.id
     where w.is_invoice and i.status not in ('void', 'cancelled')),
@@ -168,6 +219,7 @@ const COUNT_SQL = `with ${WANTED_SQL},
     coalesce(sum(n.total_cents), 0)::float8 as invoiced_cents,
     (count(*) filter (where n.is_taxed))::int as with_tax,
     (count(*) filter (where n.is_long))::int as with_long_number,
+    coalesce(array_agg(n.invoice_number order by n.invoice_number) filter (where n.id = any($7::uuid[]) and not n.is_booked), '{}') as taken_numbers,
     (select count(*) from paid)::int as payments,
     (select coalesce(sum(p.amount_cents - p.refunded_cents), 0) from payments p
       where p.tenant_id = $1 and p.id in (select id from paid))::float8 as received_cents,

@@ -15,6 +15,7 @@ import type { VendorError } from '../../../shared/integrations/contract/vendor-e
 import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
+import { TAKEN_NUMBERS } from '../../../shared/resources/books/unbooked-numbers.js';
 import { recordConnectionVerified } from '../../../shared/resources/connections/commands.js';
 import { hashExternalAccount } from '../../../shared/resources/connections/secrets.js';
 import { storeChoices } from '../../../shared/sync/choice-rows.js';
@@ -26,6 +27,7 @@ import {
   storeStreamProgress,
 } from '../../../shared/sync/stream-rows.js';
 import { getAccounting } from '../books/get-accounting.js';
+import { findTakenNumbers } from '../books/taken-numbers.js';
 import { pollClaims } from '../clubs/poll-claims.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
 import { storePulled } from '../kinds/store-pulled.js';
@@ -94,13 +96,14 @@ async function pullStream(step: Step, stream: DueStream, startedAt: Date): Promi
 
 /**
  * Reads the accounts, items and other records among which the settings of an accounting connection
- * choose.
+ * choose. Also looks for numbers of our invoices that other invoices there have.
  */
 async function readChoices(step: Step, stream: DueStream): Promise<void> {
   const choices = toStorable(await getAccounting(step).listChoices(await step.open()));
+  const taken = toStorable(await findTakenNumbers(step));
   await step.finish({
     store(tx) {
-      storeChoices(tx, step.connection, { ...choices });
+      storeChoices(tx, step.connection, { ...choices, [TAKEN_NUMBERS]: taken });
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
         cursor: null,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
-import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
+import { BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
 import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 
@@ -132,6 +132,45 @@ describe('QuickBooks: a preview names what a sync would write', () => {
         message: 'The vendor does not list a chosen tax code any more.',
       },
     ]);
+  });
+
+  it('before the first sync, it names the numbers that other invoices in the books have', async () => {
+    const fresh = new BookingAccount(booking.stack, booking.double, await booking.stack.createTenant());
+    const [first, second, entered] = [
+      await fresh.release({ hurries: false }),
+      await fresh.release({ hurries: false }),
+      await fresh.release({ hurries: false }),
+    ];
+    const enter = (DocNumber: string, PrivateNote?: string) =>
+      fresh.company.put('Invoice', {
+        DocNumber,
+        TotalAmt: 1,
+        CustomerRef: { value: '1' },
+        Line: [],
+        ...(PrivateNote ? { PrivateNote } : {}),
+      });
+    const foreign = enter(first.invoice_number.toUpperCase());
+    // An earlier connection has entered this one, so the sync links it.
+    enter(entered.invoice_number, `Tow Dispatch invoice ${entered.id}`);
+    await fresh.connect();
+    await fresh.pullAll();
+    const read = async () =>
+      (await fresh.client.get(`/connections/${fresh.connectionId}/booking-preview`)).body;
+    const { invoices, conflicts } = await read();
+    expect(invoices).to.equal(3);
+    expect(conflicts).to.deep.equal([
+      {
+        code: 'number_taken',
+        invoices: 1,
+        payments: 0,
+        message: `Other invoices in the books have the numbers ${first.invoice_number}.`,
+      },
+    ]);
+    expect(conflicts[0].message).to.not.include(second.invoice_number);
+    fresh.company.remove('Invoice', foreign.Id);
+    await fresh.pullAll();
+    expect((await read()).conflicts).to.deep.equal([]);
+    expect(fresh.company.count('Invoice'), 'a preview enters nothing').to.equal(1);
   });
 
   it('another account cannot read it, and a connection that keeps no books writes nothing', async () => {

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
 import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
-import { useXeroStack, type XeroAccount } from '../../../support/vendors/xero-booking.js';
+import { XeroPerson } from '../../../support/vendors/doubles/xero/sign-ins.js';
+import { useXeroStack, XeroAccount } from '../../../support/vendors/xero-booking.js';
 
 describe('Xero: what is released and paid is entered in the books', () => {
   requireContracts();
@@ -187,6 +189,33 @@ describe('Xero: what is released and paid is entered in the books', () => {
       Name: 'Shared Yard',
       ContactNumber: customerId,
     });
+  });
+
+  it('a preview names the numbers that other invoices have, but not those of void ones and of bills', async () => {
+    const fresh = new XeroAccount(booking, await booking.stack.createTenant(), new XeroPerson());
+    const numbers: string[] = [];
+    for (let count = 0; count < 3; count += 1)
+      numbers.push((await fresh.release({ hurries: false })).invoice_number);
+    const { ContactID } = fresh.organisation.put('Contacts', { Name: 'Else', ContactStatus: 'ACTIVE' });
+    const enter = (InvoiceNumber: string | undefined, members: object) =>
+      fresh.organisation.put('Invoices', {
+        Type: 'ACCREC',
+        InvoiceNumber,
+        Contact: { ContactID },
+        Status: 'AUTHORISED',
+        Total: 1,
+        LineItems: [],
+        ...members,
+      });
+    enter(numbers[0], {});
+    enter(numbers[1], { Status: 'VOIDED' });
+    enter(numbers[2], { Type: 'ACCPAY' });
+    await fresh.connect();
+    await fresh.pullAll();
+    const { body } = await fresh.client.get(`/connections/${fresh.connectionId}/booking-preview`);
+    expect(body.conflicts.map(({ code, message }: Json) => [code, message])).to.deep.equal([
+      ['number_taken', `Other invoices in the books have the numbers ${numbers[0]}.`],
+    ]);
   });
 
   it('customers of the same name get names of their own, also after a lost answer', async () => {
