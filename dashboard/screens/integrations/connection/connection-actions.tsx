@@ -20,6 +20,17 @@ const VERBS: Record<Move, { label: string; done: string }> = {
   resume: { label: 'Resume', done: 'Connection resumed' },
 };
 
+/** For so long, the claims of a motor club are read after they were submitted. */
+const CLAIMS_MS = 180 * 24 * 3600 * 1000;
+
+/**
+ * Returns the body of a request to read changes now. Claims have a schedule of their own, and a
+ * request without `since` reads only those that are due.
+ */
+function toSyncBody({ kind }: Connection): { since?: string } {
+  return kind === 'motor_club' ? { since: new Date(Date.now() - CLAIMS_MS).toISOString() } : {};
+}
+
 /** True for an action that needs no dialog. Disconnecting and signing in have dialogs. */
 function isMove(name: Connection['allowed_actions'][number]): name is Move {
   return name in VERBS;
@@ -42,7 +53,8 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
       body: {},
     };
     if (name === 'test') return client.POST('/connections/{id}/test', init);
-    if (name === 'sync') return client.POST('/connections/{id}/sync', init);
+    if (name === 'sync')
+      return client.POST('/connections/{id}/sync', { ...init, body: toSyncBody(connection) });
     if (name === 'pause') return client.POST('/connections/{id}/pause', init);
     return client.POST('/connections/{id}/resume', init);
   });

@@ -1,10 +1,11 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { CircleAlert, Info } from 'lucide-react';
+import { api } from '../../../api/client';
 import { Facts } from '../../../parts/record/facts';
 import { humanize } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
 import type { BookSettings } from '../books/book-settings';
-import { useIntegration, useVendorName } from '../vendors/use-integrations';
+import { nameConnection, useIntegration, useVendorName } from '../vendors/use-integrations';
 import { type Connection, nameKind } from '../vendors/vendor-kinds';
 
 export function OverviewTab({ connection }: { connection: Connection }) {
@@ -60,19 +61,46 @@ function isUnmapped({ kind, settings }: Connection): boolean {
 }
 
 /**
+ * Returns the name of the books that were connected before these. An account enters its invoices
+ * in one set of books: the oldest that is connected. Returns undefined if these are the oldest.
+ */
+function useOlderBooks({ id, kind, created_at: createdAt }: Connection): string | undefined {
+  const nameVendor = useVendorName();
+  const { data } = api.useQuery(
+    'get',
+    '/connections',
+    { params: { query: { limit: 200 } } },
+    { enabled: kind === 'accounting' },
+  );
+  const older = data?.data.items.findLast(
+    (one) =>
+      one.kind === 'accounting' &&
+      one.id !== id &&
+      one.status !== 'revoked' &&
+      one.external_account !== null &&
+      one.created_at < createdAt,
+  );
+  return older && nameConnection(older, nameVendor);
+}
+
+/**
  * Explains why the connection does not work, and how to repair it. Shows nothing while the
  * connection works and a person need not choose anything.
  */
 function NextStep({ connection }: { connection: Connection }) {
   const { status, status_reason: reason } = connection;
   const isOAuth = useIntegration(connection.vendor)?.auth === 'oauth2';
+  const olderBooks = useOlderBooks(connection);
   const steps: Record<Connection['status'], string | undefined> = {
     pending: isOAuth
       ? 'It waits for the sign-in at the vendor. Press Reconnect if the page was closed, or ten minutes have passed.'
       : 'It waits for the first answer of the vendor, which takes some seconds.',
-    active: isUnmapped(connection)
-      ? 'Choose the income accounts under Books. Invoices wait until their categories have one.'
-      : undefined,
+    active:
+      olderBooks !== undefined
+        ? `Invoices are entered in ${olderBooks}, which was connected earlier. Disconnect it to enter them here.`
+        : isUnmapped(connection)
+          ? 'Choose the income accounts under Books. Invoices wait until their categories have one.'
+          : undefined,
     paused: 'Nothing is sent or read, and writes wait. Press Resume to go on.',
     needs_reauth: isOAuth
       ? 'Press Reconnect, and sign in at the vendor again. Writes wait until then.'

@@ -36,6 +36,21 @@ export function SettingsTab({ connection }: { connection: Connection }) {
         </Text>
         <CodeBlock label="Address for webhooks" code={connection.webhook_url} copyLabel="address" />
       </Stack>
+      {connection.inbound_urls && (
+        <Stack gap={4} w="100%">
+          <Text size="sm">Enter these at the phone number of the account.</Text>
+          <CodeBlock
+            label="Address for incoming texts"
+            code={connection.inbound_urls.messages}
+            copyLabel="address for texts"
+          />
+          <CodeBlock
+            label="Address for incoming calls"
+            code={connection.inbound_urls.voice}
+            copyLabel="address for calls"
+          />
+        </Stack>
+      )}
       {isEditing && integration && (
         <EditConnection connection={connection} integration={integration} onClose={() => setEditing(false)} />
       )}
