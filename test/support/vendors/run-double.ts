@@ -38,7 +38,7 @@ const DOUBLES: Readonly<
       double.opensAnyKey = true;
       return double.start(port);
     },
-    hint: 'Connect Stripe with any key, such as sk_test_demo, and any signing secret that begins with whsec_. Then enter the connection’s webhook address and the secret at the control page.',
+    hint: 'Connect Stripe with any key, such as sk_live_demo (in a sandbox sk_test_demo), and any signing secret that begins with whsec_. Then enter the connection’s webhook address and the secret at the control page.',
   },
   twilio: {
     port: 12_112,
@@ -47,7 +47,7 @@ const DOUBLES: Readonly<
       double.opensAnyAccount = true;
       return double.start(port);
     },
-    hint: `Connect Twilio with the account SID AC${'0'.repeat(32)}, any auth token and the number +15185550100. Then enter messages and voice of the connection’s inbound_urls at the control page.`,
+    hint: `Connect Twilio with the account SID AC${'0'.repeat(32)}, any auth token and the number +15185550100. Then enter the addresses for texts and calls of the connection’s tab Settings (inbound_urls) at the control page.`,
   },
   quickbooks: {
     port: 12_113,

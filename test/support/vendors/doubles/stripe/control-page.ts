@@ -62,7 +62,8 @@ export function serveControlPage(
     return;
   }
   const sections = accounts.map(renderAccount);
-  const hint = '<p>No account yet. Connect Stripe in the product with any key such as sk_test_demo.</p>';
+  const hint =
+    '<p>No account yet. Connect Stripe in the product with any key such as sk_live_demo, or sk_test_demo in a sandbox.</p>';
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
   response.end(
     `<!doctype html><html lang="en"><head><title>Stripe double</title></head><body><main><h1>Stripe double</h1>${sections.join('') || hint}</main></body></html>`,
