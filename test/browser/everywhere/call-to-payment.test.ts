@@ -83,7 +83,7 @@ describe('one tow, from the call to the payment', function () {
 
     const invoiceNumber = await person.createInvoice(number);
     expect(await person.approveAndSend(invoiceNumber)).to.be.above(0);
-    await person.openCustomersPage(context, invoiceNumber);
+    await (await person.openCustomersPage(context, invoiceNumber)).close();
     await person.recordPayment(invoiceNumber);
     const { body } = await tenant.client.get(`/invoices?search=${invoiceNumber}`);
     expect(body.data.items[0]).to.include({ status: 'paid', balance_due_cents: 0 });

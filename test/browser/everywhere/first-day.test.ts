@@ -54,7 +54,7 @@ if (!IS_SCALED) {
       await day.complete(number);
       const invoiceNumber = await day.createInvoice(number);
       const totalCents = await day.approveAndSend(invoiceNumber);
-      await day.openCustomersPage(context, invoiceNumber);
+      await (await day.openCustomersPage(context, invoiceNumber)).close();
       await day.recordPayment(invoiceNumber);
       await day.exportInvoices({ invoiceNumber, totalCents });
 

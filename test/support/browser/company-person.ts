@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { TestClient } from '../client.js';
 import { makeRateCard } from '../records/priced-work-orders.js';
 import type { TestUser } from '../records/sign-in.js';
 import type { StrictEndpoint } from '../webhooks/strict-receiver.js';
 import { MousePerson } from './mouse-person.js';
 
-const CUSTOMER = 'Bay Street Garage';
+export const CUSTOMER = 'Bay Street Garage';
 const BILLING_EMAIL = 'ap@bay-street.example';
 
 /**
@@ -88,13 +88,15 @@ export class CompanyPerson extends MousePerson {
     await this.close(this.dialog(CUSTOMER));
   }
 
-  async createWorkOrder(): Promise<string> {
+  /** @param phone the number of the contact; without it, the work order has none */
+  async createWorkOrder(phone?: string): Promise<string> {
     await this.openScreen('Work orders');
     await this.page.getByRole('button', { name: 'New work order' }).first().click();
     const form = this.dialog('New work order');
     await this.choose(form.getByRole('combobox', { name: 'Service type' }), 'Flatbed tow');
     await this.choose(form.getByRole('combobox', { name: 'Customer' }), CUSTOMER);
     await this.type(form.getByLabel('Pickup', { exact: true }), '48 Warren Street');
+    if (phone !== undefined) await this.type(form.getByLabel('Phone'), phone);
     await form.getByRole('button', { name: 'Create work order' }).click();
     const drawer = this.dialog(/^Work order WO-/);
     const title = await drawer.getByRole('heading', { name: /^Work order WO-/ }).textContent();
@@ -166,8 +168,8 @@ export class CompanyPerson extends MousePerson {
     return Math.round(Number(total.replace(/[$,]/g, '')) * 100);
   }
 
-  /** Opens the customer's page from the link in the message. The page opens in a new tab. */
-  async openCustomersPage(context: BrowserContext, number: string): Promise<void> {
+  /** Opens the customer's page from the link in the message. Returns the new tab of the page. */
+  async openCustomersPage(context: BrowserContext, number: string): Promise<Page> {
     const drawer = this.dialog(number);
     await drawer.getByRole('tab', { name: 'Messages' }).click();
     await drawer.getByRole('cell', { name: BILLING_EMAIL }).waitFor();
@@ -179,9 +181,9 @@ export class CompanyPerson extends MousePerson {
     ]);
     await tab.getByRole('heading', { name: new RegExp(number) }).waitFor();
     await tab.getByText('Balance due').first().waitFor();
-    await tab.close();
     await message.getByRole('button', { name: 'Close' }).click();
     await drawer.getByText('Viewed', { exact: true }).first().waitFor();
+    return tab;
   }
 
   async recordPayment(number: string): Promise<void> {
