@@ -3,7 +3,11 @@ import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { LinkedInvoice } from '../../shared/resources/messages/link-queries.js';
-import { createPayLink, type InvoicePayLink } from '../../shared/resources/pay-links/commands.js';
+import {
+  createPayLink,
+  type InvoicePayLink,
+  PAGE_IS_OPEN,
+} from '../../shared/resources/pay-links/commands.js';
 import { findCurrentPayLink, findOpenPayLink } from '../../shared/resources/pay-links/queries.js';
 import { payLinkTable } from '../../shared/resources/pay-links/table.js';
 import type { LinkTarget } from '../../shared/resources/planned-messages/link.js';
@@ -70,8 +74,9 @@ async function openPage(
   };
   const submitted = await api.submit(command, 0);
   if ('accepted' in submitted) return undefined;
-  // If another window has just opened a page, the command is refused. This window then gets that
-  // page.
+  // If another window has just opened a page for this amount, this window gets that page.
+  const isOpen = !submitted.ok && submitted.error.message === PAGE_IS_OPEN;
+  if (!submitted.ok && !isOpen) return undefined;
   const current = submitted.ok
     ? id
     : await findCurrentPayLink(api.db, { tenantId: target.tenantId, invoiceId: found.invoiceId });

@@ -12,12 +12,14 @@ import { renderTrackingPage, TRACKING_HEADERS } from './tracking-html.js';
 import { TrackingReader } from './tracking-reader.js';
 import { buildLetterhead, buildTrackingState } from './tracking-view.js';
 
+/** Maximum number of pages and logos per network. Many motorists share the address of one. */
+const PAGE_LIMITS = { minute: 300, hour: 10_000 };
 /**
- * Maximum number of requests per network. A page that shows a truck on its way sends some 43
- * requests a minute, others four, and many motorists share the address of their mobile network. A
- * page that is refused asks less often. No request holds a connection open.
+ * Maximum number of requests for the state, per network. A page that shows a truck on its way sends
+ * some 43 a minute, others four. A page that is refused asks less often. The hour allows what the
+ * minutes allow. These requests are counted apart, so they keep nobody from opening a page.
  */
-const PAGE_LIMITS = { minute: 1200, hour: 40_000 };
+const STATE_LIMITS = { minute: 1200, hour: 72_000 };
 
 type TrackingRuntime = Pick<ApiRuntime, 'config' | 'db' | 'limiter' | 'logger'>;
 
@@ -37,7 +39,11 @@ export function serveTrackingPages(api: TrackingRuntime): ApiMiddleware {
     ctx.state.route = `/t/{token}${part}`;
     ctx.set(PAGE_HEADERS);
     assertReadMethod(ctx.method);
-    const counted = [{ key: `tracking:${findNetworkPrefix(ctx.ip)}`, limits: PAGE_LIMITS }];
+    const network = findNetworkPrefix(ctx.ip);
+    const counted =
+      part === '/state'
+        ? [{ key: `tracking-state:${network}`, limits: STATE_LIMITS }]
+        : [{ key: `tracking:${network}`, limits: PAGE_LIMITS }];
     if (!(await consumePublicLimits(api, ctx, counted))) return undefined;
     const target = openTrackingLink(keys, token);
     const tracked = target && (await readForPage(api, ctx, () => reader.read(target)));

@@ -21,8 +21,9 @@ export const TRACKING_SCRIPT = `'use strict';
   let pause = findPause();
   let timer;
 
+  // The plan shows only a truck that reports its position.
   function findPause() {
-    return find('position').hidden ? PAUSE_MS : MOVING_PAUSE_MS;
+    return find('plan').hasAttribute('hidden') ? PAUSE_MS : MOVING_PAUSE_MS;
   }
 
   function write(element, text) {
@@ -45,7 +46,6 @@ export const TRACKING_SCRIPT = `'use strict';
       else item.removeAttribute('aria-current');
       write(item.lastElementChild, word);
     });
-    pause = findPause();
     find('plan').toggleAttribute('hidden', plan === null);
     if (plan) {
       find('plan-truck').setAttribute('transform', 'translate(' + plan.x + ' ' + plan.y + ')');
@@ -83,8 +83,8 @@ export const TRACKING_SCRIPT = `'use strict';
     }
     isReading = false;
     showLost(failures > 0);
-    const wanted = failures > 0 ? Math.min(PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) : pause;
-    schedule(wanted * (0.8 + 0.4 * Math.random()));
+    pause = failures > 0 ? Math.min(PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) : findPause();
+    schedule(pause * (0.8 + 0.4 * Math.random()));
   }
 
   function schedule(inMs) {

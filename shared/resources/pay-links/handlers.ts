@@ -10,7 +10,7 @@ import { buildPretendUrl } from '../open-pay-links/pretend-page.js';
 import { insertPayLinks, type NewPayLink, storePayLinkResults } from '../open-pay-links/store.js';
 import { planAmount, sumProcessingPayments } from '../payments/payable.js';
 import { findPaymentsConnections, type PaymentsConnection } from '../payments/payments-connection.js';
-import type { InvoicePayLink, PayLinkOutcome } from './commands.js';
+import { type InvoicePayLink, PAGE_IS_OPEN, type PayLinkOutcome } from './commands.js';
 import { findCurrentAmounts } from './queries.js';
 
 type CreateCommand = Command<InvoicePayLink>;
@@ -114,10 +114,7 @@ function planLink(
 }
 
 function failOpenAlready(): CommandOutcome {
-  return failedOutcome({
-    code: 'conflict',
-    message: 'The invoice has a payment page for this amount already.',
-  });
+  return failedOutcome({ code: 'conflict', message: PAGE_IS_OPEN });
 }
 
 function failNoConnection(): CommandOutcome {

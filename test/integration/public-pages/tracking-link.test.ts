@@ -112,16 +112,18 @@ describe('tracking link', () => {
     expect(await (await open(tow.path)).text()).to.include('Test: no truck will come');
   });
 
-  it('the tracking page limits requests per network, and its link still works from another network', async () => {
+  it('the tracking page limits its states and its pages per network, each apart, and its link still works from another', async () => {
     const { path } = await TrackedTow.book(tenant.client);
     const client = new TestClient(stack.origin, '', '');
     const requestFrom = (address: string, part = '') =>
       client.send('GET', path + part, { headers: { 'x-forwarded-for': address } });
-    const responses = await Promise.all(
-      Array.from({ length: 1210 }, (_, nth) => requestFrom('192.0.2.77', ['', '/state'][nth % 2])),
-    );
-    const refused = responses.filter(({ status }) => status === 429);
-    expect(refused).to.have.length(10);
+    const requestOften = (length: number, part: string) =>
+      Promise.all(Array.from({ length }, () => requestFrom('192.0.2.77', part)));
+    const states = await requestOften(1210, '/state');
+    const pages = await requestOften(310, '');
+    const refused = [...states, ...pages].filter(({ status }) => status === 429);
+    expect(states.filter(({ status }) => status === 429)).to.have.length(10);
+    expect(pages.filter(({ status }) => status === 429)).to.have.length(10);
     for (const { headers, text } of refused) {
       expect(Number(headers['retry-after'])).to.be.above(0);
       expect(text).to.include('Too many requests').and.to.not.include('Dana');

@@ -18,10 +18,10 @@ export const disputeRecords: RecordKind<DisputeState> = {
     const { tenant_id, local_id: id } = operation;
     const facts = await readEvidenceFacts(step.db, { tenant_id, id });
     if (!facts) throw new Error('the dispute of an operation does not exist');
-    const files = await buildEvidenceFiles(step, facts);
+    const { files, photos } = await buildEvidenceFiles(step, facts);
     const dispute = {
       externalId: facts.provider_dispute_id,
-      evidence: { ...toEvidence(facts), files },
+      evidence: { ...toEvidence(facts, photos), files },
     };
     const { disputes } = getPayments(step);
     return { written: await disputes.respond(await step.open(), dispute, toAttempt(operation)) };
@@ -55,7 +55,7 @@ function toReport(externalId: string, fields: DisputeState): DisputeReport {
   };
 }
 
-function toEvidence(facts: EvidenceFacts): Omit<DisputeEvidence, 'files'> {
+function toEvidence(facts: EvidenceFacts, photos: readonly EvidencePhoto[]): Omit<DisputeEvidence, 'files'> {
   const { invoice_number, service_type, pickup, customer_name, customer_email, service_date } = facts;
   const steps = facts.steps.map(({ step, at }) => `${at}: ${step}`);
   return {
@@ -66,20 +66,21 @@ function toEvidence(facts: EvidenceFacts): Omit<DisputeEvidence, 'files'> {
     text: [
       ...(facts.text ? [facts.text] : []),
       ...(steps.length > 0 ? ['Log of the work:', ...steps] : []),
-      ...describePhotos(facts.photos),
+      ...describePhotos(photos, facts.photos.length),
     ].join('\n'),
   };
 }
 
 /**
- * Describes the photos, newest first, as in the file with the photos. With the hash, the bank can
- * prove that a photo in the file is the one that was stored at that time.
+ * Describes the photos in the file with the photos, in the sequence of its pages. With the hash,
+ * the bank can prove that a photo in the file is the one that was stored at that time.
  */
-function describePhotos(photos: readonly EvidencePhoto[]): string[] {
-  if (photos.length === 0) return [];
+function describePhotos(photos: readonly EvidencePhoto[], taken: number): string[] {
+  if (taken === 0) return [];
   const lines = photos.map(({ taken_at, created_at, sha256 }, index) => {
-    const taken = taken_at === null ? '' : `taken ${taken_at}, `;
-    return `Photo ${index + 1}: ${taken}stored ${created_at}, SHA-256 ${sha256}`;
+    const time = taken_at === null ? '' : `taken ${taken_at}, `;
+    return `Photo ${index + 1}: ${time}stored ${created_at}, SHA-256 ${sha256}`;
   });
-  return [`${photos.length} photos were taken at the scene.`, ...lines];
+  const count = photos.length === taken ? `${taken}` : `${photos.length} of ${taken}`;
+  return [`The file has ${count} photos that were taken at the scene.`, ...lines];
 }

@@ -86,6 +86,28 @@ describe('the Pay button of the invoice page', () => {
     expect((await load(hosted)).html).to.include('<h1>Pay $90.00</h1>');
   });
 
+  it('the button leads to no page of a part while a debit of the whole balance is processing', async () => {
+    const partial = await paying.createAccount({
+      partial_payments: true,
+      methods: ['card', 'us_bank_account'],
+    });
+    const id = await partial.createInvoice(9100);
+    const { body } = await partial.client.post(`/invoices/${id}/send`, {});
+    const url = `${partial.stack.origin}${new URL(body.view_url).pathname}`;
+    const action = findFirst(/<form[^>]* action="([^"]+\/pay)">/, await load(url));
+    partial.double.pay((await partial.openPayLink(id)).url, 'us_bank_account');
+    await eventually('the debit is processing', async () => {
+      await partial.hurry([]);
+      return (await partial.listPayments(id)).some(({ status }) => status === 'processing');
+    });
+    // An autopay debit leaves the page of a part open. Here, the debited page becomes that page.
+    const reopen = `update pay_links set status = 'open', amount_cents = 4000,
+      expires_at = now() + interval '1 hour' where tenant_id = $1`;
+    await partial.stack.rows(partial.tenant.id, reopen, [partial.tenant.id]);
+    const refused = await press(`${partial.stack.origin}${action}`);
+    expect(refused.status, refused.html).to.equal(503);
+  });
+
   it('two pay links that are created at the same moment leave one page open', async () => {
     const id = await account.createInvoice(6300);
     await Promise.all([1, 2, 3].map(() => account.client.post(`/invoices/${id}/pay-link`, {})));

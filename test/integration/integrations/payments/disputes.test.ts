@@ -110,7 +110,9 @@ describe('disputed payments', () => {
     expect((await account.client.post(`/work-orders/${order.id}/assign`, crew)).status).to.equal(200);
     for (const step of ['en_route', 'on_scene', 'hooked'])
       expect((await account.client.post(`/work-orders/${order.id}/steps`, { step })).status).to.equal(200);
-    for (const width of [400, 300]) await addPhoto(account.client, order.id, width);
+    for (const width of [400, 350, 300]) await addPhoto(account.client, order.id, width);
+    const tooLarge = 'update work_order_photos set bytes = 4000000 where tenant_id = $1 and width = 350';
+    await paying.stack.rows(account.tenant.id, tooLarge, [account.tenant.id]);
     const taken =
       "update work_order_photos set taken_at = '2026-05-04T03:02:01Z' where tenant_id = $1 and width = 300";
     await paying.stack.rows(account.tenant.id, taken, [account.tenant.id]);
@@ -134,12 +136,15 @@ describe('disputed payments', () => {
     });
     account.double.misbehave = () => undefined;
     const evidence = made.evidence as Record<string, string>;
-    expect(evidence.uncategorized_text).to.contain('2 photos were taken at the scene.');
+    expect(evidence.uncategorized_text).to.contain(
+      'The file has 2 of 3 photos that were taken at the scene.',
+    );
     const photos = account.vendor.find(evidence.service_documentation, 'file');
     expect(photos).to.include({ filename: 'photos.pdf' });
     expectLog(evidence.uncategorized_text ?? '', await account.client.get(`/work-orders/${order.id}/steps`));
     const listed = await account.client.get(`/work-orders/${order.id}/photos`);
-    expectPhotos(evidence.uncategorized_text ?? '', { listed: listed.body.data.items, file: photos });
+    const items = listed.body.data.items.filter(({ width }: { width: number }) => width !== 350);
+    expectPhotos(evidence.uncategorized_text ?? '', { listed: items, file: photos });
     expect((made.evidence_details as { submission_count: number }).submission_count).to.equal(1);
   });
 
