@@ -3,12 +3,12 @@ import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { LinkedInvoice } from '../../shared/resources/messages/link-queries.js';
+import { createPayLink, type InvoicePayLink } from '../../shared/resources/pay-links/commands.js';
 import {
-  createPayLink,
-  type InvoicePayLink,
+  findCurrentPayLink,
+  findOpenPayLink,
   PAGE_IS_OPEN,
-} from '../../shared/resources/pay-links/commands.js';
-import { findCurrentPayLink, findOpenPayLink } from '../../shared/resources/pay-links/queries.js';
+} from '../../shared/resources/pay-links/queries.js';
 import { payLinkTable } from '../../shared/resources/pay-links/table.js';
 import type { LinkTarget } from '../../shared/resources/planned-messages/link.js';
 import { waitForOpening } from '../runtime/await-opening.js';

@@ -19,9 +19,6 @@ export const createPayLink = defineCommand<InvoicePayLink>({
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
-/** The refusal that leads the invoice page to the page that another window has opened. */
-export const PAGE_IS_OPEN = 'The invoice has a payment page for this amount already.';
-
 /** The vendor's response to a request that opens or closes a page. */
 export interface PayLinkOutcome {
   status: 'open' | 'closed' | 'failed';

@@ -10,8 +10,8 @@ import { buildPretendUrl } from '../open-pay-links/pretend-page.js';
 import { insertPayLinks, type NewPayLink, storePayLinkResults } from '../open-pay-links/store.js';
 import { planAmount, sumProcessingPayments } from '../payments/payable.js';
 import { findPaymentsConnections, type PaymentsConnection } from '../payments/payments-connection.js';
-import { type InvoicePayLink, PAGE_IS_OPEN, type PayLinkOutcome } from './commands.js';
-import { findCurrentAmounts } from './queries.js';
+import type { InvoicePayLink, PayLinkOutcome } from './commands.js';
+import { findCurrentAmounts, PAGE_IS_OPEN } from './queries.js';
 
 type CreateCommand = Command<InvoicePayLink>;
 

@@ -62,6 +62,9 @@ export async function findOpenPayLink(
 const IS_CURRENT_SQL = `(l.status = 'open' and l.expires_at > now() + interval '10 minutes'
   or l.status = 'opening' and l.created_at > now() - interval '1 minute')`;
 
+/** The refusal that leads the invoice page to the page that another window has opened. */
+export const PAGE_IS_OPEN = 'The invoice has a payment page for this amount already.';
+
 /** Returns the id of the invoice's newest pay link, if customers can use the page now or soon. */
 export async function findCurrentPayLink(
   db: Database,

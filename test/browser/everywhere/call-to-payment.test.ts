@@ -1,9 +1,13 @@
 /** Follows one tow as the dispatcher, the driver, the motorist and the payer see it. */
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { CompanyPerson, serveLinks, setUpFleetAndPrices } from '../../support/browser/company-person.js';
 import { useBrowser, useDashboard } from '../../support/browser/dashboard.js';
 import { PageWatch } from '../../support/browser/page-watch.js';
+import {
+  CompanyPerson,
+  serveLinks,
+  setUpFleetAndPrices,
+} from '../../support/browser/walks/company-person.js';
 import type { TestClient } from '../../support/client.js';
 import { PAGE_TIMEOUT_MS } from '../../support/network/browser.js';
 import { eventually } from '../../support/poll.js';

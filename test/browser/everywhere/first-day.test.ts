@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import { TestAgent } from '../../support/agents/agent.js';
-import { CompanyPerson } from '../../support/browser/company-person.js';
 import { useBrowser } from '../../support/browser/dashboard.js';
 import { PageWatch } from '../../support/browser/page-watch.js';
+import { CompanyPerson } from '../../support/browser/walks/company-person.js';
 import { useProcesses } from '../../support/load/processes.js';
 import { PAGE_TIMEOUT_MS } from '../../support/network/browser.js';
 import { getFreePort, IS_SCALED } from '../../support/stores.js';

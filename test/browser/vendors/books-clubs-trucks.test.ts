@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { useProductWalk } from '../../support/browser/product-walk.js';
-import { formatDollars, type VendorPerson } from '../../support/browser/vendor-person.js';
+import { useProductWalk } from '../../support/browser/walks/product-walk.js';
+import { formatDollars, type VendorPerson } from '../../support/browser/walks/vendor-person.js';
 import { eventually } from '../../support/poll.js';
 import { IS_SCALED } from '../../support/stores.js';
 

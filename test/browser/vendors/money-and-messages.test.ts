@@ -3,8 +3,8 @@
  * walks by mouse from the connection to a payment, a refund and texts.
  */
 import { expect } from 'chai';
-import { useProductWalk } from '../../support/browser/product-walk.js';
-import { formatDollars } from '../../support/browser/vendor-person.js';
+import { useProductWalk } from '../../support/browser/walks/product-walk.js';
+import { formatDollars } from '../../support/browser/walks/vendor-person.js';
 import { IS_SCALED } from '../../support/stores.js';
 
 const WEBHOOK_SECRET = 'whsec_demo';

@@ -40,6 +40,9 @@ const PROMISED: Record<string, string> = {
     evidence created_at updated_at invoice_number`,
   messages: `id invoice_id channel recipient subject state provider error attempts next_attempt_at sent_at link_expires_at link_revoked_at created_at updated_at
     invoice_number`,
+  sync_issues:
+    'id connection_id kind status operation_id record_kind record_id message ours theirs resolution note decided_by decided_at created_at updated_at',
+  sync_runs: 'id connection_id stream state changes dropped error started_at ended_at',
 };
 
 describe('CSV export columns', () => {

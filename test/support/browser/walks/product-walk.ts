@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { type Processes, type TestProcess, useProcesses } from '../load/processes.js';
-import { PAGE_TIMEOUT_MS } from '../network/browser.js';
-import { getFreePort } from '../stores.js';
-import { useBrowser } from './dashboard.js';
-import { PageWatch } from './page-watch.js';
+import { type Processes, type TestProcess, useProcesses } from '../../load/processes.js';
+import { PAGE_TIMEOUT_MS } from '../../network/browser.js';
+import { getFreePort } from '../../stores.js';
+import { useBrowser } from '../dashboard.js';
+import { PageWatch } from '../page-watch.js';
 import { VendorPerson } from './vendor-person.js';
 
 /** The dashboard's address, and the name, address and password of the demo account's owner. */

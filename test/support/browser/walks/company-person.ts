@@ -5,11 +5,11 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { TestClient } from '../client.js';
-import { makeRateCard } from '../records/priced-work-orders.js';
-import type { TestUser } from '../records/sign-in.js';
-import type { StrictEndpoint } from '../webhooks/strict-receiver.js';
-import { MousePerson } from './mouse-person.js';
+import type { TestClient } from '../../client.js';
+import { makeRateCard } from '../../records/priced-work-orders.js';
+import type { TestUser } from '../../records/sign-in.js';
+import type { StrictEndpoint } from '../../webhooks/strict-receiver.js';
+import { MousePerson } from '../mouse-person.js';
 
 export const CUSTOMER = 'Bay Street Garage';
 const BILLING_EMAIL = 'ap@bay-street.example';
