@@ -13,14 +13,18 @@ export interface Page<Row> {
  * A table that reads its rows page by page. A button reads the next page.
  * @param queryKey identifies the list in the cache: `['/payments', { invoice_id: id }]`
  * @param readPage reads one page; the first page has no cursor
+ * @param pollEmptyMs after so long, an empty list is read again. For lists that a worker fills
+ *   without an event
  */
 export function PagedTable<Row>({
   queryKey,
   readPage,
+  pollEmptyMs,
   ...table
 }: {
   queryKey: readonly unknown[];
   readPage: (cursor: string | undefined) => Promise<Page<Row>>;
+  pollEmptyMs?: number;
 } & Omit<Parameters<typeof RecordTable<Row>>[0], 'rows'>) {
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
     useInfiniteQuery({
@@ -28,6 +32,8 @@ export function PagedTable<Row>({
       queryFn: ({ pageParam }) => readPage(pageParam),
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (page: Page<Row>) => page.cursor ?? undefined,
+      refetchInterval: ({ state }) =>
+        pollEmptyMs !== undefined && state.data?.pages[0]?.items.length === 0 && pollEmptyMs,
     });
   if (isPending) return <Loading rows={3} />;
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;

@@ -4,6 +4,9 @@ import { useCan } from '../../../api/session';
 import { type Page, PagedTable } from '../../../parts/record/paged-table';
 import type { Column } from '../../../parts/record/record-table';
 
+/** A new connection has no list until the worker has read it, which causes no event. */
+const EMPTY_MS = 4000;
+
 /** What all records that a telematics vendor lists have. */
 interface ListedRow {
   id: string;
@@ -57,6 +60,7 @@ export function FleetTable<Row extends ListedRow>({
           (await readPage({ limit: 50, ...(cursor ? { cursor } : {}) })) ?? { items: [], cursor: null }
         }
         rowKey={({ id }) => id}
+        pollEmptyMs={EMPTY_MS}
         empty={empty}
         columns={[
           ...columns,
