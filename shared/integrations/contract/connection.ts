@@ -77,4 +77,6 @@ export interface Page<State> {
   changes: Change<State>[];
   cursor: string;
   isLast: boolean;
+  /** What a sweep could not read, as a sentence for the account. */
+  gap?: string;
 }

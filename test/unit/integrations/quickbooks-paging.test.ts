@@ -21,6 +21,12 @@ function open(company: BooksCompany, onQuery: () => void = () => undefined) {
       onQuery();
       return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ QueryResponse })) };
     }
+    if (url.pathname.endsWith('/cdc')) {
+      const name = url.searchParams.get('entities') as 'Payment';
+      const part = { [name]: company.listChanges(name, url.searchParams.get('changedSince') ?? '') };
+      const answer = { CDCResponse: [{ QueryResponse: [part] }] };
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) };
+    }
     const [, , , , name] = url.pathname.split('/');
     const entity = (['Item', 'Invoice'] as const).find((one) => one.toLowerCase() === name) ?? 'Customer';
     const { Id, SyncToken: _token, sparse: _sparse, ...members } = parsed ?? {};
@@ -79,6 +85,45 @@ describe('QuickBooks: reading by pages', () => {
       if (page === 2) company.put('Customer', { Notes: 'x' }, company.list('Customer')[15]?.Id);
     });
     expect(names.size).to.equal(330);
+  });
+});
+
+describe('QuickBooks: the deletions that a sweep reads', () => {
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+  /** Sweeps a company with a thousand changes of one time, and one deletion of six hours ago. */
+  async function sweep(changedAt: string) {
+    const company = new BooksCompany('Hudson', () => undefined);
+    for (let index = 0; index < 1000; index++)
+      Object.assign(Object(company.put('Payment', { TotalAmt: 1, Line: [] }).MetaData), {
+        LastUpdatedTime: changedAt,
+      });
+    const { Id } = company.put('Payment', { TotalAmt: 1, Line: [] });
+    company.remove('Payment', Id, ago(6));
+    const { connection, requests } = open(company);
+    const start = { cursor: null, since: ago(168), isSweep: true } as const;
+    const { changes, gap } = await payments.pull(connection, { ...start, stream: 'booked_payments' });
+    await customers.pull(connection, { ...start, stream: 'customers' });
+    const feeds = requests.flatMap(({ url }) => url.searchParams.get('entities') ?? []);
+    return { isFound: changes.some(({ externalId }) => externalId === Id), gap, feeds };
+  }
+
+  it('are found in a week with more changes than the change feed holds', async () => {
+    expect(await sweep(ago(120))).to.deep.equal({ isFound: true, gap: undefined, feeds: ['Payment'] });
+  });
+
+  it('are asked for again from half a day later while the feed is too long', async () => {
+    const { isFound, gap, feeds } = await sweep(ago(40));
+    expect([isFound, gap, feeds]).to.deep.equal([true, undefined, ['Payment', 'Payment']]);
+  });
+
+  it('are named as missing for the time in which the feed is too long', async () => {
+    const short = await sweep(ago(20));
+    expect([short.isFound, short.feeds.length]).to.deep.equal([true, 4]);
+    expect(short.gap).to.match(/deletions \(Payment\) before .* were not read/);
+    const none = await sweep(ago(1));
+    expect([none.isFound, none.feeds.length]).to.deep.equal([false, 4]);
+    expect(none.gap).to.match(/were not read/);
   });
 });
 

@@ -3,6 +3,7 @@ import { toStorable } from '../../../shared/platform/storable-text.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
 import { storePulled } from '../kinds/store-pulled.js';
+import { recordRun } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { findNextNightMs } from './next-night.js';
 
@@ -51,8 +52,10 @@ export async function sweepBooks(step: Step, stream: DueStream, startedAt: Date)
   await step.finish({
     commands,
     async store(tx) {
-      const { changes } = page;
+      const { changes, gap } = page;
       commands.push(...(await storePulled(tx, step, { stream: swept, kind, changes, startedAt })));
+      if (gap !== undefined)
+        recordRun(tx, step, { stream: stream.stream, startedAt, state: 'failed', error: gap });
       const isOver = next === null || next.pages === 0;
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,

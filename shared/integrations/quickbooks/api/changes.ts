@@ -6,6 +6,15 @@ import { callBooks, queryBooks, quote, readRecord } from './client.js';
 const FEED_LIMIT = 1000;
 /** The change feed looks this far back. */
 const FEED_DAYS = 29;
+/**
+ * A sweep asks the feed for the deletions of this time before it. Changes fill the feed too, so
+ * a week of them may leave no room for any.
+ */
+const DELETIONS_MS = 2 * 86_400_000;
+/** By how much a sweep shortens that time if the feed is too long. */
+const SHORTER_MS = 43_200_000;
+/** The sweeps of two nights start at most this long after each other. */
+const NIGHT_TO_NIGHT_MS = 28 * 3_600_000;
 /** The worker reads 4 MB at most. An invoice with many lines has some 30 kB. */
 const PAGE_SIZE = 100;
 /**
@@ -72,13 +81,42 @@ export async function pullChanges<R extends BooksRecord, State>(
       : (stored ?? { since: toTime(now - FIRST_PULL_MS) });
   if (place.pages) return readPage(connection, { place, pages: place.pages }, entity);
   const startedAt = toTime(now);
+  const firstPage = { place, pages: { startedAt, position: 1 } };
+  if (isSweep) {
+    // Only the feed shows what was deleted.
+    const { deleted, ...gap } = await readDeleted(connection, place.since, entity);
+    const page = await readPage(connection, firstPage, entity);
+    return { ...page, ...gap, changes: [...deleted, ...page.changes] };
+  }
   const feed = await readFeed<R>(connection, place.since, entity.name);
-  if (feed !== undefined && !isSweep)
-    return { changes: feed.flatMap((record) => toChanges(entity, record)), ...endPull(startedAt) };
-  const page = await readPage(connection, { place, pages: { startedAt, position: 1 } }, entity);
-  // Only the feed shows what was deleted.
-  const deleted = isSweep ? (feed ?? []).filter(({ status }) => status === 'Deleted') : [];
-  return { ...page, changes: [...deleted.flatMap((record) => toChanges(entity, record)), ...page.changes] };
+  if (feed === undefined) return readPage(connection, firstPage, entity);
+  return { changes: feed.flatMap((record) => toChanges(entity, record)), ...endPull(startedAt) };
+}
+
+/** Reads the deletions of the last days. The feed has no end, so a later start makes it shorter. */
+async function readDeleted<R extends BooksRecord, State>(
+  connection: OpenConnection,
+  since: string,
+  entity: Entity<R, State>,
+): Promise<{ deleted: Change<State>[]; gap?: string }> {
+  if (!entity.toDeletion) return { deleted: [] };
+  const now = Date.now();
+  const first = Math.max(Date.parse(since), now - DELETIONS_MS);
+  for (let from = first; from < now; from += SHORTER_MS) {
+    const feed = await readFeed<R>(connection, toTime(from), entity.name);
+    if (feed === undefined) continue;
+    const deleted = feed.filter(({ status }) => status === 'Deleted');
+    const isShort = from > first && now - from < NIGHT_TO_NIGHT_MS;
+    return {
+      deleted: deleted.flatMap((record) => toChanges(entity, record)),
+      ...(isShort ? { gap: describeGap(entity.name, toTime(from)) } : {}),
+    };
+  }
+  return { deleted: [], gap: describeGap(entity.name, toTime(now)) };
+}
+
+function describeGap(entity: string, until: string): string {
+  return `Too much changed for QuickBooks' change feed: deletions (${entity}) before ${until} were not read.`;
 }
 
 function endPull(startedAt: string): { cursor: string; isLast: true } {
