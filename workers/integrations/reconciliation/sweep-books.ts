@@ -1,10 +1,14 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
+import type { VendorError, VendorErrorKind } from '../../../shared/integrations/contract/vendor-error.js';
+import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
+import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
 import { findStreamKind } from '../kinds/record-kinds.js';
 import { storePulled } from '../kinds/store-pulled.js';
 import { recordRun } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
+import { isHopeless, toStepError } from '../vendor/to-step-error.js';
 import { findNextNightMs } from './next-night.js';
 
 /** A sweep reads what changed in this time before it began. */
@@ -28,8 +32,17 @@ interface Place {
   pages: number;
 }
 
+/** Errors after which the vendor would answer an identical read alike. */
+const LASTING_KINDS: readonly string[] = ['refused', 'gone', 'conflict'] satisfies VendorErrorKind[];
+
 /** The cursor of a stream that waits for the night. */
 const IDLE = 'idle';
+
+interface SweepRun {
+  stream: DueStream;
+  place: Place;
+  startedAt: Date;
+}
 
 /**
  * Reads one page of what changed in the books in the last days, whether or not a webhook or a pull
@@ -39,6 +52,18 @@ const IDLE = 'idle';
 export async function sweepBooks(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
   if (stream.cursor === null) return waitForNight(step, stream);
   const place = stream.cursor === IDLE ? startSweep(startedAt) : (JSON.parse(stream.cursor) as Place);
+  const run = { stream, place, startedAt };
+  try {
+    await sweepPage(step, run);
+  } catch (cause) {
+    if (isTransientDatabaseError(cause)) throw cause;
+    const error = toStepError(step, cause);
+    if (!LASTING_KINDS.includes(error.kind) && !isHopeless(error)) throw error;
+    await skipRest(step, run, error);
+  }
+}
+
+async function sweepPage(step: Step, { stream, place, startedAt }: SweepRun): Promise<void> {
   const swept = SWEPT_STREAMS[place.stream] as (typeof SWEPT_STREAMS)[number];
   const kind = findStreamKind(swept);
   const { since, cursor } = place;
@@ -56,16 +81,42 @@ export async function sweepBooks(step: Step, stream: DueStream, startedAt: Date)
       commands.push(...(await storePulled(tx, step, { stream: swept, kind, changes, startedAt })));
       if (gap !== undefined)
         recordRun(tx, step, { stream: stream.stream, startedAt, state: 'failed', error: gap });
-      const isOver = next === null || next.pages === 0;
-      storeStreamProgress(tx, step.connection, {
-        stream: stream.stream,
-        cursor: next === null ? IDLE : JSON.stringify(next),
-        inMs: isOver ? await findNextNightMs(tx, step.connection.tenantId) : 0,
-        requests: stream.requests,
-      });
+      await storePlace(tx, step, stream, next);
     },
   });
   failpoint(config, 'after_page_stored');
+}
+
+/**
+ * Leaves out the rest of a stream until the next sweep, because its next page cannot be read. The
+ * writes to the books go on, so this neither opens nor closes the circuit breaker.
+ */
+async function skipRest(step: Step, { stream, place, startedAt }: SweepRun, error: VendorError) {
+  const next = advance(place, { cursor: '', isLast: true });
+  await step.finish({
+    error: null,
+    async store(tx) {
+      const swept = SWEPT_STREAMS[place.stream];
+      const failure = `${swept}: ${error.message}`;
+      recordRun(tx, step, { stream: stream.stream, startedAt, state: 'failed', error: failure });
+      await storePlace(tx, step, stream, next);
+    },
+  });
+}
+
+async function storePlace(
+  tx: Transaction,
+  { connection }: Step,
+  { stream, requests }: DueStream,
+  next: Place | null,
+): Promise<void> {
+  const isOver = next === null || next.pages === 0;
+  storeStreamProgress(tx, connection, {
+    stream,
+    cursor: next === null ? IDLE : JSON.stringify(next),
+    inMs: isOver ? await findNextNightMs(tx, connection.tenantId) : 0,
+    requests,
+  });
 }
 
 /**

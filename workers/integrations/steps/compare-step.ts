@@ -10,14 +10,11 @@ import {
 import { comparePage } from '../books/compare-page.js';
 import { recordRun } from '../records/store-changes.js';
 import type { Step } from '../vendor/step.js';
-import { toStepError } from '../vendor/to-step-error.js';
+import { isHopeless, toStepError } from '../vendor/to-step-error.js';
 import { RETRY_MS } from './pull-step.js';
 
 /** With the pauses of the circuit breaker, these tries take some three hours. */
 const MAX_FAILURES = 20;
-
-/** A page that is too large, or that this service cannot read, is the same at the next try. */
-const HOPELESS: readonly string[] = ['too_long', 'internal'];
 
 /** Reads one page of a comparison of months with the books. */
 export async function runComparison(step: Step, reconciliation: Reconciliation): Promise<void> {
@@ -36,20 +33,19 @@ async function storeFailure(
   { id, failures: before }: Reconciliation,
   { error, startedAt, isOurs }: { error: VendorError; startedAt: Date; isOurs: boolean },
 ): Promise<void> {
-  const { kind, code, message, retryAfterMs = 0 } = error;
-  // The page itself cannot be read. That shows nothing about the vendor's health.
-  const isHopeless = !isOurs && HOPELESS.includes(code);
+  const { kind, message, retryAfterMs = 0 } = error;
+  const isEnded = !isOurs && isHopeless(error);
   const canRefresh = step.planTokenRefresh(error);
   // Limits and refused credentials concern all calls, not this page. They pass, or a person acts.
   const failures = before + (kind === 'limit' || kind === 'auth' ? 0 : 1);
   const { tenantId, connectionId } = step.connection;
   await step.finish({
-    error: canRefresh || isOurs || isHopeless ? null : error,
+    error: canRefresh || isOurs || isEnded ? null : error,
     async store(tx) {
       recordRun(tx, step, { stream: RECONCILIATION_STREAM, startedAt, state: 'failed', error: message });
       if (!(await lockReconciliation(tx, step.connection, id))) return;
       const inMs = canRefresh ? 0 : Math.max(RETRY_MS, retryAfterMs);
-      if (kind === 'refused' || isHopeless || failures >= MAX_FAILURES)
+      if (kind === 'refused' || isEnded || failures >= MAX_FAILURES)
         await endReconciliations(tx, [{ tenant_id: tenantId, id: connectionId }], { error: message });
       else await storeReconciliationFailure(tx, step.connection, { id, failures, error: message, inMs });
     },

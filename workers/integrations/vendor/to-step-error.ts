@@ -18,3 +18,11 @@ export function toStepError(step: Step, error: unknown): VendorError {
   );
   return new VendorError('Something went wrong on our side.', { kind: 'unknown_outcome', code: 'internal' });
 }
+
+/** A page that is too large, or that this service cannot read, is the same at the next try. */
+const HOPELESS: readonly string[] = ['too_long', 'internal'];
+
+/** Tells that a read fails again for its own sake, which shows nothing about the vendor's health. */
+export function isHopeless({ code }: VendorError): boolean {
+  return HOPELESS.includes(code);
+}

@@ -3,7 +3,9 @@ import { SWEEP_STREAM } from '../../../../shared/integrations/contract/books/swe
 import { eventually } from '../../../support/poll.js';
 import { useBookingStack } from '../../../support/vendors/booking.js';
 import type { BooksAccount } from '../../../support/vendors/books/books-account.js';
+import type { Fault } from '../../../support/vendors/contracts/fault.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import { buildFault } from '../../../support/vendors/doubles/quickbooks/refusal.js';
 import { useXeroStack } from '../../../support/vendors/xero-booking.js';
 
 interface SweepState {
@@ -36,6 +38,16 @@ async function sweepNow(account: BooksAccount<unknown>): Promise<SweepState> {
   await account.hurry([SWEEP_STREAM]);
   return waitForSweep(account);
 }
+
+/** Answers that the vendor would repeat: larger than a worker reads, and refused. */
+const HOPELESS: Record<string, (vendor: string) => Fault> = {
+  'too large': () => ({ kind: 'status', status: 200, body: { text: 'x'.repeat(4_500_000) } }),
+  refused: (vendor) => ({
+    kind: 'status',
+    status: 400,
+    ...(vendor === 'QuickBooks' ? { body: buildFault('4000', 'Error parsing query') } : {}),
+  }),
+};
 
 const OPENED = {
   QuickBooks: () => {
@@ -99,6 +111,31 @@ for (const [vendor, open] of Object.entries(OPENED))
       const ended = await sweepNow(account);
       expect(ended.cursor).to.equal('idle');
     });
+
+    for (const [problem, build] of Object.entries(HOPELESS))
+      it(`a sweep whose pages are ${problem} is recorded, and waits for the night without a pause of the writes`, async () => {
+        await waitForSweep(account);
+        const since = new Date();
+        account.double.misbehave = (name) => (name.startsWith('GET') ? build(vendor) : undefined);
+        const { cursor, hour } = await sweepNow(account);
+        account.double.misbehave = () => undefined;
+        expect(cursor).to.equal('idle');
+        expect(hour).to.be.within(1, 4);
+        const read = `select r.error, q.opened, c.status from sync_runs r
+          join connections c on c.tenant_id = r.tenant_id and c.id = r.connection_id
+          join connection_queues q on q.tenant_id = r.tenant_id and q.connection_id = r.connection_id
+          where r.tenant_id = $1 and r.stream = $2 and r.state = 'failed' and r.ended_at >= $3 order by r.id`;
+        const runs = await account.stack.rows<{ error: string; opened: number; status: string }>(
+          account.tenant.id,
+          read,
+          [account.tenant.id, SWEEP_STREAM, since.toISOString()],
+        );
+        const streams = runs.map(({ error }) => error.split(':')[0]);
+        expect(streams).to.deep.equal(['customers', 'invoices', 'booked_payments']);
+        for (const { opened, status } of runs) expect([opened, status]).to.deep.equal([0, 'active']);
+        const { invoice_number } = await account.release();
+        await account.waitForBooked(invoice_number);
+      });
   });
 
 describe('the nightly sweep of deleted records', () => {
