@@ -1,6 +1,7 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import type { VendorError, VendorErrorKind } from '../../../shared/integrations/contract/vendor-error.js';
 import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
+import { getIdTimeMs } from '../../../shared/platform/id-times.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { type DueStream, storeStreamProgress } from '../../../shared/sync/stream-rows.js';
@@ -13,6 +14,11 @@ import { findNextNightMs } from './next-night.js';
 
 /** A sweep reads what changed in this time before it began. */
 const WINDOW_MS = 7 * 86_400_000;
+/**
+ * The time before its connection was made that a sweep reads too, as the first pulls do. What is
+ * older was entered by hand on both sides, so it would be recorded twice.
+ */
+const BEFORE_CONNECTION_MS = 86_400_000;
 /** The streams whose records a sweep reads again. An invoice's customer and payments follow it. */
 const SWEPT_STREAMS = ['customers', 'invoices', 'booked_payments'] as const;
 /**
@@ -51,7 +57,7 @@ interface SweepRun {
  */
 export async function sweepBooks(step: Step, stream: DueStream, startedAt: Date): Promise<void> {
   if (stream.cursor === null) return waitForNight(step, stream);
-  const place = stream.cursor === IDLE ? startSweep(startedAt) : (JSON.parse(stream.cursor) as Place);
+  const place = stream.cursor === IDLE ? startSweep(step, startedAt) : (JSON.parse(stream.cursor) as Place);
   const run = { stream, place, startedAt };
   try {
     await sweepPage(step, run);
@@ -133,9 +139,10 @@ async function waitForNight(step: Step, { stream, requests }: DueStream): Promis
   });
 }
 
-function startSweep(startedAt: Date): Place {
-  const since = new Date(startedAt.getTime() - WINDOW_MS).toISOString();
-  return { since, stream: 0, cursor: null, pages: 0 };
+function startSweep({ connection }: Step, startedAt: Date): Place {
+  const firstMs = getIdTimeMs(connection.connectionId) - BEFORE_CONNECTION_MS;
+  const sinceMs = Math.max(startedAt.getTime() - WINDOW_MS, firstMs);
+  return { since: new Date(sinceMs).toISOString(), stream: 0, cursor: null, pages: 0 };
 }
 
 /** Returns null after the last page of the last stream. */

@@ -138,7 +138,7 @@ for (const [vendor, open] of Object.entries(OPENED))
       });
   });
 
-describe('the nightly sweep of deleted records', () => {
+describe('the nightly sweep of deleted and of old records', () => {
   requireContracts();
   const booking = useBookingStack();
 
@@ -156,5 +156,27 @@ describe('the nightly sweep of deleted records', () => {
     await sweepNow(account);
     const { ours, theirs } = await account.waitForIssue('difference');
     expect([ours, theirs]).to.deep.equal([{ amount_cents: 12_500 }, { amount_cents: 0 }]);
+  });
+
+  it('a payment from long before the connection was made is not taken over by the nightly sweep', async () => {
+    const account = await booking.createAccount();
+    const [invoice, booked] = await account.releaseBooked();
+    await account.waitForWrites();
+    await account.waitForNotices();
+    await account.pullAll();
+    booking.double.webhooks.habits.isLost = true;
+    const payAt = (amount: number, daysAgo: number) => {
+      const paid = booking.double.payInvoices(account.company, [{ invoiceId: booked.Id, amount }]);
+      const LastUpdatedTime = new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+      for (const record of [paid, account.company.get('Invoice', booked.Id)])
+        Object.assign(Object(record.MetaData), { LastUpdatedTime });
+    };
+    payAt(20, 3);
+    payAt(30, 0.5);
+    await account.pullAll();
+    await sweepNow(account);
+    await account.waitForInvoice(invoice.id, 'partially_paid');
+    const payments = await account.listPayments(invoice.id);
+    expect(payments.map(({ amount_cents }) => amount_cents)).to.deep.equal([3000]);
   });
 });
