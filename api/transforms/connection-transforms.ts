@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { Command } from '../../shared/contracts/command.js';
 import type { ConnectionCreate, ConnectionPatch } from '../../shared/contracts/generated.js';
 import { createValidationError, validate } from '../../shared/contracts/schemas/validate.js';
+import { SWEEP_STREAM } from '../../shared/integrations/contract/books/sweep-stream.js';
 import {
   offersSignIn,
   sharesHookOfSignIns,
@@ -102,6 +103,9 @@ function prepareCreation(api: ApiRuntime, input: ConnectionCreation, ctx: ApiCon
   const checked = checkInput(vendor, { credentials: entered, settings });
   const isShared = inbound.isPerApplication || (isSignIn && sharesHookOfSignIns(vendor));
   const hookKey = deriveHookKey(config.secretKey);
+  // The worker that describes the account adds the sweep, due only later. During a release, a
+  // worker of the version before may get the new connection, and does not know the sweep.
+  const { [SWEEP_STREAM]: _sweep, ...streams } = manifest.streams;
   const token = sealHookToken(hookKey, ctx.state.key.tenantId, ctx.state.targetId as string);
   return {
     vendor: manifest.vendor,
@@ -110,7 +114,7 @@ function prepareCreation(api: ApiRuntime, input: ConnectionCreation, ctx: ApiCon
     kind: manifest.kind,
     webhook_url: `${config.publicUrl}/hooks/${manifest.vendor}${isShared ? '' : `/${token}`}`,
     scopes: [...(manifest.oauth?.scopes ?? [])],
-    streams: { ...manifest.streams },
+    streams,
     ...(isSignIn
       ? { sign_in: beginSignIn(api, vendor, ctx) }
       : { secrets_sealed: sealCredentials(api, vendor, { credentials: checked.credentials ?? {}, ctx }) }),

@@ -22,7 +22,7 @@ export function toStepError(step: Step, error: unknown): VendorError {
 /** A page that is too large, or that this service cannot read, is the same at the next try. */
 const HOPELESS: readonly string[] = ['too_long', 'internal'];
 
-/** Tells that a read fails again for its own sake, which shows nothing about the vendor's health. */
+/** True if the read itself fails, which shows nothing about the vendor's health. */
 export function isHopeless({ code }: VendorError): boolean {
   return HOPELESS.includes(code);
 }

@@ -29,6 +29,8 @@ async function readSweep({ stack, tenant, connectionId }: BooksAccount<unknown>)
 async function waitForSweep(account: BooksAccount<unknown>): Promise<SweepState> {
   return eventually('the sweep waits for the night', async () => {
     const state = await readSweep(account);
+    // It is due some time after the connection was made.
+    if (state.is_later && state.cursor === null) await account.hurry([SWEEP_STREAM]);
     return state.is_later && state.cursor !== null && state;
   });
 }
@@ -67,6 +69,11 @@ for (const [vendor, open] of Object.entries(OPENED))
     let account: BooksAccount<unknown>;
     before(async () => {
       account = await createAccount();
+    });
+
+    it('the sweep of a new connection is not due while a release may still replace workers', async () => {
+      const { cursor, is_later } = await readSweep(account);
+      expect([cursor, is_later]).to.deep.equal([null, true]);
     });
 
     it('a payment that its webhook and the change feed both missed is found by the nightly sweep', async () => {
