@@ -100,22 +100,24 @@ export async function findById(id: string): Promise<FoundRecord[]> {
 /** Leads to the audit entries of a request, by the id that its response had. */
 async function findRequest(id: string): Promise<FoundRecord | undefined> {
   const query = { request_id: id, limit: 1 };
-  const { data } = await client.GET('/audit-log', { params: { query } });
+  const data = await readIfAllowed(client.GET('/audit-log', { params: { query } }));
   if (!data?.data.items.length) return undefined;
   return { screen: 'audit-log', search: { request_id: id }, label: 'Audit entries of the request' };
 }
 
-/**
- * Describes a record that is read by its id. Returns undefined if there is no such record, or if
- * the person may not read it.
- */
+/** Describes a record that is read by its id. */
 async function find<One extends { id: string }>(
   reading: Promise<{ data?: One }>,
   describe: (one: One) => Omit<FoundRecord, 'id'> & { id?: string | undefined },
 ): Promise<FoundRecord | undefined> {
+  const one = await readIfAllowed(reading);
+  return one && { id: one.id, ...describe(one) };
+}
+
+/** Returns undefined if there is no such record, or if the person may not read it. */
+async function readIfAllowed<Read>(reading: Promise<{ data?: Read }>): Promise<Read | undefined> {
   try {
-    const { data } = await reading;
-    return data && { id: data.id, ...describe(data) };
+    return (await reading).data;
   } catch (error) {
     if (error instanceof Problem && (error.status === 404 || error.status === 403)) return undefined;
     throw error;

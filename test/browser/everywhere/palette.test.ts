@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { newId } from '../../../shared/platform/ids.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
+import { createUser } from '../../support/records/sign-in.js';
 import { storeLastingSuggestion } from '../../support/records/suggestions.js';
 import type { TestTenant } from '../../support/stack.js';
 import { useStack } from '../../support/use-stack.js';
@@ -98,6 +99,16 @@ describe('the palette', function () {
       const shown = place.includes('?') ? page.getByRole('table').first() : page.getByRole('dialog');
       await shown.waitFor();
     }
+  });
+
+  it('a viewer, who may not read the audit log, finds an invoice by its id', async () => {
+    const tenant = await stack.createTenant('Hudson Towing');
+    const user = await createUser(stack, tenant.id, { role: 'viewer' });
+    const invoice = { customer_name: 'Bay', invoice_number: 'BAY-4712', line_items: [] };
+    const { body: billed } = await tenant.client.post('/invoices', invoice);
+    const { page } = await dashboard.open('', { tenant, user });
+    await choose(page, billed.id, /^Invoice BAY-4712/);
+    await page.getByRole('dialog', { name: 'BAY-4712' }).waitFor();
   });
 
   /** Creates a record of each kind. Returns their ids. */
