@@ -134,6 +134,38 @@ describe('the tab Trucks of Settings', () => {
     expect((await assign()).status, 'without the defect').to.equal(200);
   });
 
+  it('a person resolves a defect after a colleague has changed its inspection, and both changes stay', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    const { body: inspection } = await tenant.client.post('/inspections', {
+      kind: 'pre_trip',
+      truck_id: truck.id,
+      defects: [
+        { component: 'Brakes', severity: 'out_of_service' },
+        { component: 'Horn', severity: 'out_of_service' },
+      ],
+    });
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
+    const record = page.getByRole('dialog', { name: 'Truck T-1' });
+    await record.getByRole('button', { name: 'Resolve defect Brakes' }).click();
+    const form = page.getByRole('dialog', { name: 'Resolve Brakes' });
+    await form.getByLabel('Resolved by').fill('Main Street Garage');
+    const path = `/inspections/${inspection.id}`;
+    const horn = { id: inspection.defects[1].id, resolved_at: '2026-01-01T00:00:00Z', resolved_by: 'Ada' };
+    await tenant.client.patch(path, { defects: [horn] });
+    const send = form.getByRole('button', { name: 'Resolve defect' });
+    await send.click();
+    await form.getByRole('alert').waitFor();
+    await form.getByText('This inspection no longer blocks the dispatch of the truck.').waitFor();
+    await send.click();
+    await form.waitFor({ state: 'detached' });
+    const { defects } = (await tenant.client.get(path)).body;
+    expect(defects.map((one: { resolved_by: string }) => one.resolved_by)).to.deep.equal([
+      'Main Street Garage',
+      'Ada',
+    ]);
+  });
+
   it('a viewer sees trucks and defects, and no button that changes them', async () => {
     const tenant = await dashboard.stack.createTenant('Hudson Towing');
     const user = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });

@@ -120,15 +120,17 @@ function listUnresolved(inspection: Inspection): Defect[] {
     .map((defect) => ({ inspection, defect }));
 }
 
-function ResolveDefect({ inspection, defect, onClose }: Defect & { onClose: () => void }) {
+function ResolveDefect({ inspection: listed, defect, onClose }: Defect & { onClose: () => void }) {
   const { data: session } = useSession();
-  const { opened, onProblem } = useOpenedVersion(inspection);
+  const params = { path: { id: listed.id } };
+  const newest = api.useQuery('get', '/inspections/{id}', { params }).data ?? listed;
+  const { opened: inspection, onProblem } = useOpenedVersion(newest);
   const [by, setBy] = useState(session?.user.name ?? '');
   const [at, setAt] = useState<string | null>(() => new Date().toISOString());
   const write = useWrite(
     (headers, body: Schemas['InspectionPatch']) =>
       client.PATCH('/inspections/{id}', {
-        params: { path: { id: inspection.id }, header: { ...headers, ...ifMatch(opened) } },
+        params: { ...params, header: { ...headers, ...ifMatch(inspection) } },
         body,
       }),
     { done: `${defect.component} is resolved`, onProblem },
