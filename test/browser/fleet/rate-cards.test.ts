@@ -105,6 +105,22 @@ describe('the tab Rate cards of Settings', () => {
     );
   });
 
+  it('a colleague supersedes the card meanwhile, and the form keeps what was typed but is not sent', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: old } = await tenant.client.post('/rate-cards', CARD);
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=rate-cards&card=${old.id}`);
+    await page.getByRole('button', { name: 'Supersede' }).click();
+    const form = page.getByRole('dialog', { name: 'Supersede Standard rates' });
+    await itemOf(form, 1).getByLabel('Price').fill('80');
+    await tenant.client.post('/rate-cards', CARD);
+    await form.getByText('The card has a newer version since you opened this form').waitFor();
+    expect(await itemOf(form, 1).getByLabel('Price').inputValue()).to.match(/^80/);
+    const create = form.getByRole('button', { name: 'Create version 2' });
+    expect(await create.isDisabled(), 'the button').to.equal(true);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Version 2' }).waitFor();
+  });
+
   it('a new card with the name of another one says that it supersedes it, and faults stand beside their fields', async () => {
     const { page, tenant } = await dashboard.open('settings?tab=rate-cards');
     await tenant.client.post('/rate-cards', { ...CARD, is_default: true });

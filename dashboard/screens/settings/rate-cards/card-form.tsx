@@ -1,4 +1,5 @@
-import { Checkbox, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Alert, Checkbox, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { api, client } from '../../../api/client';
 import { useTimeZone } from '../../../api/session';
@@ -49,20 +50,21 @@ export function SupersedeCard({ card, ...props }: FormProps & { card: RateCard }
       title={`Supersede ${card.name}`}
       submitLabel={`Create version ${card.version + 1}`}
       initial={createNextDraft(card, today)}
-      isNext
+      replaced={card}
     />
   );
 }
 
-/** @param isNext true for the next version of a card, which keeps the card's name */
+/** @param replaced the card that gets a next version, which keeps the card's name */
 function CardForm({
   title,
   submitLabel,
   initial,
-  isNext = false,
+  replaced,
   onOpen,
   onClose,
-}: FormProps & { title: string; submitLabel: string; initial: CardDraft; isNext?: boolean }) {
+}: FormProps & { title: string; submitLabel: string; initial: CardDraft; replaced?: RateCard }) {
+  const isNext = replaced !== undefined;
   const [first] = useState(initial);
   const [typed, setTyped] = useState<Partial<CardDraft>>({});
   // The account's other cards arrive after the form has opened, and decide this default.
@@ -78,6 +80,9 @@ function CardForm({
       client.POST('/rate-cards', { params: { header: headers }, body: created }),
     { done: ({ name, version }) => `${name}, version ${version} was created` },
   );
+  // While a write runs, or may have been stored, the newer version may be the form's own.
+  const mayBeOwn = write.isRunning || write.problem?.isUncertain === true;
+  const isLate = !mayBeOwn && isNext && hasNewerVersion(replaced, dryRun.preview);
   const submit = async () => {
     const created = await write.run(body);
     if (!created) return;
@@ -96,7 +101,7 @@ function CardForm({
       isLong
       fields={listFields(draft)}
       write={write}
-      canSubmit={draft.items.every(isMinimumValid)}
+      canSubmit={!isLate && draft.items.every(isMinimumValid)}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
@@ -110,6 +115,7 @@ function CardForm({
             <CardFields draft={draft} errors={errors} onChange={change} isNext={isNext} />
             {!isNext && dryRun.isCurrent && <TakenName preview={dryRun.preview} />}
             <CardItems items={draft.items} errors={errors} onItems={(items) => change({ items })} />
+            {isLate && <NewerVersion />}
           </>
         );
       }}
@@ -119,6 +125,26 @@ function CardForm({
 
 const SUPERSEDES =
   'The old version stays as it is, and prices work orders that are completed before the first day of the new one. Existing invoices do not change. Customers with this card get the new prices.';
+
+/** True if a further version of the card would not be the next one. */
+function hasNewerVersion(card: RateCard, preview: RateCard | undefined): boolean {
+  return card.superseded_by !== null || (preview !== undefined && preview.version !== card.version + 1);
+}
+
+function NewerVersion() {
+  return (
+    <Alert
+      color="yellow"
+      variant="outline"
+      icon={<TriangleAlert size={18} aria-hidden />}
+      title="The card has a newer version since you opened this form"
+    >
+      <Text size="sm">
+        So this form cannot be sent. Copy what you need, close the form, and supersede the newest version.
+      </Text>
+    </Alert>
+  );
+}
 
 /** Says that the typed name belongs to a card, so that nobody supersedes a card by accident. */
 function TakenName({ preview }: { preview: RateCard | undefined }) {

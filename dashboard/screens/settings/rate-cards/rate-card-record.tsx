@@ -39,14 +39,17 @@ export function RateCardRecord({ id, ...props }: RecordProps & { id: string }) {
   );
 }
 
-/** Only the newest version can be superseded. */
+/**
+ * Only the newest version can be superseded. If a colleague supersedes the card meanwhile, an open
+ * dialog stays, so that nothing that was typed is lost.
+ */
 function Actions({ card, onOpen }: { card: RateCard; onOpen: (id: string) => void }) {
   const [isOpen, setOpen] = useState(false);
   const canWrite = useCan('write');
-  if (!canWrite || card.superseded_by !== null) return null;
+  const isNewest = card.superseded_by === null;
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Supersede</Button>
+      {canWrite && isNewest && <Button onClick={() => setOpen(true)}>Supersede</Button>}
       {isOpen && <SupersedeCard card={card} onOpen={onOpen} onClose={() => setOpen(false)} />}
     </>
   );
