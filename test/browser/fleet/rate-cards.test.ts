@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Locator } from 'playwright-core';
 import { useDashboard } from '../../support/browser/dashboard.js';
+import { eventually } from '../../support/poll.js';
 import { createUser } from '../../support/records/sign-in.js';
 
 const CARD = {
@@ -138,6 +139,32 @@ describe('the tab Rate cards of Settings', () => {
       .waitFor();
     await itemOf(form, 1).getByLabel('Included quantity').fill('2');
     await form.getByText('This one supersedes it as version 2').waitFor();
+  });
+
+  it('a first card whose answer was lost is stored once, although it is then the default card', async () => {
+    const { page, tenant } = await dashboard.open('settings?tab=rate-cards');
+    await page.getByRole('button', { name: 'New rate card' }).first().click();
+    const form = page.getByRole('dialog', { name: 'New rate card' });
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Standard rates');
+    await itemOf(form, 1).getByLabel('Price').fill('80');
+    const isDefault = form.getByRole('checkbox', { name: /^Default card/ });
+    await eventually('the default of a first card', () => isDefault.isChecked());
+    let isLost = true;
+    await page.route('**/v1/rate-cards', async (route) => {
+      const request = route.request();
+      const isWrite = request.method() === 'POST' && !request.headers()['x-service-dry-run'];
+      if (!isWrite || !isLost) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    const create = form.getByRole('button', { name: 'Create rate card' });
+    await create.click();
+    await form.getByRole('alert').waitFor();
+    isLost = false;
+    await create.click();
+    await page.getByRole('dialog', { name: 'Standard rates, version 1' }).waitFor();
+    const { items } = (await tenant.client.get('/rate-cards')).body.data;
+    expect(items.map((card: { version: number }) => card.version)).to.deep.equal([1]);
   });
 
   it('a viewer sees rate cards, and no button that changes them', async () => {

@@ -84,6 +84,8 @@ function CardForm({
   const mayBeOwn = write.isRunning || write.problem?.isUncertain === true;
   const isLate = !mayBeOwn && isNext && hasNewerVersion(replaced, dryRun.preview);
   const submit = async () => {
+    // A write that is sent again must be the same one, whatever other cards there are by then.
+    setTyped((before) => ({ ...before, is_default: draft.is_default }));
     const created = await write.run(body);
     if (!created) return;
     onClose();
