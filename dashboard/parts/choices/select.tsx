@@ -10,8 +10,8 @@ export function useNamedList(): () => void {
   return () => requestAnimationFrame(() => setTimeout(drawAgain));
 }
 
-/** A field with a list of choices. */
-export function Select(props: SelectProps) {
+/** A field with a list of choices. It needs `onDropdownOpen` for itself. */
+export function Select(props: Omit<SelectProps, 'onDropdownOpen'>) {
   const nameList = useNamedList();
   return <LibrarySelect {...props} onDropdownOpen={nameList} />;
 }
