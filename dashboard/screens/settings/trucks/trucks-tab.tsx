@@ -4,7 +4,7 @@ import { api } from '../../../api/client';
 import type { Truck } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { DUTY_CLASS, TRUCK_STATUS } from '../../../generated/vocabulary';
-import { useDrivers } from '../../../parts/choices/all-records';
+import { DriverName } from '../../../parts/choices/record-names';
 import { wordsOf } from '../../../parts/choices/words';
 import { type Filter, SEARCH } from '../../../parts/list/filters';
 import { ListScreen } from '../../../parts/list/list-screen';
@@ -53,7 +53,6 @@ export function TrucksTab() {
 }
 
 function useColumns(): readonly Column<Truck>[] {
-  const drivers = new Map(useDrivers().map(({ id, name }) => [id, name]));
   const blocked = useBlockedTrucks();
   return [
     {
@@ -66,7 +65,7 @@ function useColumns(): readonly Column<Truck>[] {
       ),
     },
     { header: 'Duty class', render: ({ duty_class: duty }) => humanize(duty) },
-    { header: 'Driver', render: ({ driver_id: id }) => (id === null ? '–' : (drivers.get(id) ?? '…')) },
+    { header: 'Driver', render: ({ driver_id: id }) => <DriverName id={id} /> },
     { header: 'Vehicle', render: (truck) => describeVehicle(truck) || '–' },
     { header: 'Plate', render: ({ plate }) => plate ?? '–' },
   ];
