@@ -60,6 +60,12 @@ export function readToday(timeZone: string): string {
   return toZonedInput(new Date().toISOString(), timeZone).slice(0, 10);
 }
 
+/** Returns the date some days after a date, or before it. Returns any other text unchanged. */
+export function shiftDay(day: string, days: number): string {
+  const ms = Date.parse(`${day}T00:00Z`);
+  return Number.isNaN(ms) ? day : new Date(ms + days * 86_400_000).toISOString().slice(0, 10);
+}
+
 /** Returns the instant at which a date ("2026-11-21") begins in a time zone. */
 export function startOfDay(date: string, timeZone: string): string | undefined {
   return fromZonedInput(`${date}T00:00`, timeZone) ?? undefined;
@@ -67,9 +73,7 @@ export function startOfDay(date: string, timeZone: string): string | undefined {
 
 /** Returns the instant at which the day after a date begins in a time zone. */
 export function endOfDay(date: string, timeZone: string): string | undefined {
-  const ms = Date.parse(`${date}T00:00Z`);
-  if (Number.isNaN(ms)) return undefined;
-  return startOfDay(new Date(ms + 86_400_000).toISOString().slice(0, 10), timeZone);
+  return startOfDay(shiftDay(date, 1), timeZone);
 }
 
 /** Returns the time zone's offset from UTC at an instant, in ms. */

@@ -12,7 +12,7 @@ import { RecordLink } from '../../parts/url/links';
 import { useUrl, useUrlSearch } from '../../parts/url/use-url';
 import { Money } from '../../parts/values/money';
 import { ExactTime } from '../../parts/values/time';
-import { endOfDay, startOfDay } from '../../parts/values/zoned-time';
+import { endOfDay, readToday, shiftDay, startOfDay } from '../../parts/values/zoned-time';
 
 const DAYS_SHOWN = 90;
 /** Stands in the URL for a period without a beginning or an end. */
@@ -25,8 +25,9 @@ const OPEN = 'open';
 export function Statement({ customerId }: { customerId: string }) {
   const timeZone = useTimeZone();
   const { cursor, ...search } = useUrlSearch();
-  const from = readDay(search.from, daysAgo(DAYS_SHOWN, timeZone));
-  const to = readDay(search.to, daysAgo(0, timeZone));
+  const today = readToday(timeZone);
+  const from = readDay(search.from, shiftDay(today, -DAYS_SHOWN));
+  const to = readDay(search.to, today);
   const { setSearch } = useUrl();
   // Keep the cursor, so that the list behind the record stays on its page.
   const setPeriod = (period: { from?: string; to?: string }) =>
@@ -119,9 +120,4 @@ function Body({ statement }: { statement: Schemas['CustomerStatement'] }) {
 /** Returns the day that the URL names; empty for an open end. */
 function readDay(named: string | undefined, usual: string): string {
   return named === OPEN ? '' : (named ?? usual);
-}
-
-/** Returns the date that lies `days` days ago in the account's time zone: "2026-11-21". */
-function daysAgo(days: number, timeZone: string): string {
-  return new Date(Date.now() - days * 86_400_000).toLocaleDateString('en-CA', { timeZone });
 }

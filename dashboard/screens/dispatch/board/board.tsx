@@ -5,6 +5,7 @@ import { useTimeZone } from '../../../api/session';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
 import { ScreenLink } from '../../../parts/url/links';
 import { useUrlSearch } from '../../../parts/url/use-url';
+import { readToday } from '../../../parts/values/zoned-time';
 import { findArrivals } from './arrivals';
 import { Column } from './column';
 
@@ -119,8 +120,7 @@ function countOf(workOrders: readonly WorkOrder[]): string {
 
 /** Reads the work orders completed since midnight in the account's time zone. */
 function useCompletedToday() {
-  const timeZone = useTimeZone();
-  const today = new Date().toLocaleDateString('en-CA', { timeZone });
+  const today = readToday(useTimeZone());
   const query = {
     status: 'completed',
     date_field: 'completion_time',

@@ -8,7 +8,7 @@ import {
 } from '../../../generated/vocabulary';
 import { wordsOf } from '../../../parts/choices/words';
 import { humanize } from '../../../parts/record/status-badge';
-import { formatDate } from '../../../parts/values/zoned-time';
+import { formatDate, shiftDay } from '../../../parts/values/zoned-time';
 import type { ExportResource } from './export-wording';
 
 export type ExportFilters = NonNullable<Schemas['ExportCreate']['filters']>;
@@ -111,11 +111,6 @@ export function endAfter(day: string): string {
 function toDay(text: string, days: number, timeZone: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return shiftDay(text, days);
   return new Date(Date.parse(text) + days).toLocaleDateString('en-CA', { timeZone });
-}
-
-function shiftDay(day: string, days: number): string {
-  const ms = Date.parse(`${day}T00:00Z`);
-  return Number.isNaN(ms) ? day : new Date(ms + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** Describes a range of days: "Nov 1, 2026 – Nov 30, 2026". Returns undefined without a range. */
