@@ -9,6 +9,9 @@ export interface Page<Row> {
   cursor: string | null;
 }
 
+/** An empty list that stays empty is not read again after so many times. */
+const MAX_EMPTY_READS = 30;
+
 /**
  * A table that reads its rows page by page. A button reads the next page.
  * @param queryKey identifies the list in the cache: `['/payments', { invoice_id: id }]`
@@ -32,8 +35,11 @@ export function PagedTable<Row>({
       queryFn: ({ pageParam }) => readPage(pageParam),
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (page: Page<Row>) => page.cursor ?? undefined,
-      refetchInterval: ({ state }) =>
-        pollEmptyMs !== undefined && state.data?.pages[0]?.items.length === 0 && pollEmptyMs,
+      refetchInterval: ({ state: { data: read, dataUpdateCount } }) =>
+        pollEmptyMs !== undefined &&
+        dataUpdateCount < MAX_EMPTY_READS &&
+        read?.pages[0]?.items.length === 0 &&
+        pollEmptyMs,
     });
   if (isPending) return <Loading rows={3} />;
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;

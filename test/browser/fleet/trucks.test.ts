@@ -166,6 +166,27 @@ describe('the tab Trucks of Settings', () => {
     ]);
   });
 
+  it('a person cannot overwrite the resolution of a colleague who was faster', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    const { body: inspection } = await tenant.client.post('/inspections', {
+      kind: 'pre_trip',
+      truck_id: truck.id,
+      defects: [{ component: 'Brakes', severity: 'out_of_service' }],
+    });
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
+    const record = page.getByRole('dialog', { name: 'Truck T-1' });
+    await record.getByRole('button', { name: 'Resolve defect Brakes' }).click();
+    const form = page.getByRole('dialog', { name: 'Resolve Brakes' });
+    await form.getByLabel('Resolved by').fill('Main Street Garage');
+    const path = `/inspections/${inspection.id}`;
+    const brakes = { id: inspection.defects[0].id, resolved_at: '2026-01-01T00:00:00Z', resolved_by: 'Ada' };
+    await tenant.client.patch(path, { defects: [brakes] });
+    await form.getByText('By Ada.').waitFor();
+    expect(await form.getByRole('button', { name: 'Resolve defect' }).isDisabled()).to.equal(true);
+    expect((await tenant.client.get(path)).body.defects[0].resolved_by).to.equal('Ada');
+  });
+
   it('a viewer sees trucks and defects, and no button that changes them', async () => {
     const tenant = await dashboard.stack.createTenant('Hudson Towing');
     const user = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });

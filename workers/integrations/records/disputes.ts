@@ -77,6 +77,7 @@ function toEvidence(facts: EvidenceFacts, photos: readonly EvidencePhoto[]): Omi
  */
 function describePhotos(photos: readonly EvidencePhoto[], taken: number): string[] {
   if (taken === 0) return [];
+  if (photos.length === 0) return [`${taken} photos were taken at the scene.`];
   const lines = photos.map(({ taken_at, created_at, sha256 }, index) => {
     const time = taken_at === null ? '' : `taken ${taken_at}, `;
     return `Photo ${index + 1}: ${time}stored ${created_at}, SHA-256 ${sha256}`;

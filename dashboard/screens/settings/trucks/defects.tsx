@@ -1,4 +1,5 @@
-import { Button, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Stack, Text, TextInput, Title } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { api, client, ifMatch } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
@@ -135,6 +136,10 @@ function ResolveDefect({ inspection: listed, defect, onClose }: Defect & { onClo
       }),
     { done: `${defect.component} is resolved`, onProblem },
   );
+  const current = newest.defects.find(({ id }) => id === defect.id);
+  // While a write runs, or may have been stored, the resolution may be the form's own.
+  const mayBeOwn = write.isRunning || write.problem?.isUncertain === true;
+  const isOpen = mayBeOwn || current?.resolved_at === null;
   const submit = async () => {
     const change = { id: defect.id, resolved_at: at, resolved_by: by.trim() || null };
     if (await write.run({ defects: [change] })) onClose();
@@ -146,13 +151,17 @@ function ResolveDefect({ inspection: listed, defect, onClose }: Defect & { onClo
       fields={['defects[0].resolved_at', 'defects[0].resolved_by']}
       write={write}
       // Without a time, the API would reopen the defect.
-      canSubmit={at !== null}
+      canSubmit={at !== null && isOpen}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
       {(errors) => (
         <>
-          <Text size="sm">{describeEffect(inspection, defect)}</Text>
+          {isOpen ? (
+            <Text size="sm">{describeEffect(inspection, defect)}</Text>
+          ) : (
+            <Resolved defect={current} />
+          )}
           <TextInput
             data-autofocus
             label="Resolved by"
@@ -171,6 +180,22 @@ function ResolveDefect({ inspection: listed, defect, onClose }: Defect & { onClo
         </>
       )}
     </FormDialog>
+  );
+}
+
+/** Says that the defect has a resolution already, so that nobody overwrites it by accident. */
+function Resolved({ defect }: { defect: Defect['defect'] | undefined }) {
+  return (
+    <Alert
+      color="yellow"
+      variant="outline"
+      icon={<TriangleAlert size={18} aria-hidden />}
+      title="The defect is resolved already"
+    >
+      <Text size="sm">
+        {defect?.resolved_by ? `By ${defect.resolved_by}. ` : ''}So this form cannot be sent. Close it.
+      </Text>
+    </Alert>
   );
 }
 
