@@ -175,6 +175,7 @@ describeBooks('pages of a comparison of months', (open) => {
       'customers',
       'invoices',
       'booked_payments',
+      'books_sweep',
     ]);
   });
 
