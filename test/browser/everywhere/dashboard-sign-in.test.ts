@@ -10,11 +10,11 @@ describe('signing in to the dashboard', () => {
     await tenant.client.post('/customers', { company_name: 'Riverside Motor Club' });
     await page.getByLabel('E-mail').fill(user.email);
     expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
-    await page.getByLabel('Password', { exact: true }).fill('wrong password');
+    await page.getByLabel('Password').fill('wrong password');
     await page.getByRole('button', { name: 'Sign in' }).click();
     expect(await page.getByRole('alert').textContent()).to.include('E-mail or password is wrong.');
     expect(await findViolationsInBothThemes(page)).to.deep.equal([]);
-    await page.getByLabel('Password', { exact: true }).fill(user.password);
+    await page.getByLabel('Password').fill(user.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
     await page.getByRole('link', { name: 'Riverside Motor Club' }).waitFor();
@@ -38,7 +38,7 @@ describe('signing in to the dashboard', () => {
     await page.getByRole('button', { name: 'Create customer' }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     expect(await findViolationsInDialog(page, 'Your session has ended')).to.deep.equal([]);
-    await dialog.getByLabel('Password', { exact: true }).fill(user.password);
+    await dialog.getByLabel('Password').fill(user.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByLabel('Name').inputValue()).to.equal('Half a name');
