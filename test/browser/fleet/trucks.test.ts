@@ -1,8 +1,20 @@
 /** The tab Trucks of the settings. */
 import { expect } from 'chai';
 import { useDashboard } from '../../support/browser/dashboard.js';
+import type { Json } from '../../support/client.js';
 import { eventually } from '../../support/poll.js';
 import { createUser } from '../../support/records/sign-in.js';
+import type { TestTenant } from '../../support/stack.js';
+
+/** Adds the truck T-1, and an inspection of it that found these defects. */
+async function addInspectedTruck(
+  { client }: TestTenant,
+  defects: object[],
+): Promise<{ truck: Json; inspection: Json }> {
+  const { body: truck } = await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+  const report = { kind: 'pre_trip', truck_id: truck.id, defects };
+  return { truck, inspection: (await client.post('/inspections', report)).body };
+}
 
 describe('the tab Trucks of Settings', () => {
   const dashboard = useDashboard();
@@ -104,15 +116,10 @@ describe('the tab Trucks of Settings', () => {
 
   it('a truck that a defect blocks is marked, and can be dispatched again once the defect is resolved', async () => {
     const { page, tenant } = await dashboard.open('');
-    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
-    const { body: inspection } = await tenant.client.post('/inspections', {
-      kind: 'pre_trip',
-      truck_id: truck.id,
-      defects: [
-        { component: 'Brakes', severity: 'out_of_service' },
-        { component: 'Left marker', severity: 'minor' },
-      ],
-    });
+    const { truck, inspection } = await addInspectedTruck(tenant, [
+      { component: 'Brakes', severity: 'out_of_service' },
+      { component: 'Left marker', severity: 'minor' },
+    ]);
     const { body: workOrder } = await tenant.client.post('/work-orders', { service_type: 'tow' });
     const assign = () => tenant.client.post(`/work-orders/${workOrder.id}/assign`, { truck_id: truck.id });
     expect((await assign()).status, 'with the defect').to.equal(409);
@@ -136,15 +143,10 @@ describe('the tab Trucks of Settings', () => {
 
   it('a person resolves a defect after a colleague has changed its inspection, and both changes stay', async () => {
     const { page, tenant } = await dashboard.open('');
-    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
-    const { body: inspection } = await tenant.client.post('/inspections', {
-      kind: 'pre_trip',
-      truck_id: truck.id,
-      defects: [
-        { component: 'Brakes', severity: 'out_of_service' },
-        { component: 'Horn', severity: 'out_of_service' },
-      ],
-    });
+    const { truck, inspection } = await addInspectedTruck(tenant, [
+      { component: 'Brakes', severity: 'out_of_service' },
+      { component: 'Horn', severity: 'out_of_service' },
+    ]);
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
     const record = page.getByRole('dialog', { name: 'Truck T-1' });
     await record.getByRole('button', { name: 'Resolve defect Brakes' }).click();
@@ -168,12 +170,9 @@ describe('the tab Trucks of Settings', () => {
 
   it('a person cannot overwrite the resolution of a colleague who was faster', async () => {
     const { page, tenant } = await dashboard.open('');
-    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
-    const { body: inspection } = await tenant.client.post('/inspections', {
-      kind: 'pre_trip',
-      truck_id: truck.id,
-      defects: [{ component: 'Brakes', severity: 'out_of_service' }],
-    });
+    const { truck, inspection } = await addInspectedTruck(tenant, [
+      { component: 'Brakes', severity: 'out_of_service' },
+    ]);
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
     const record = page.getByRole('dialog', { name: 'Truck T-1' });
     await record.getByRole('button', { name: 'Resolve defect Brakes' }).click();
@@ -190,12 +189,7 @@ describe('the tab Trucks of Settings', () => {
   it('a viewer sees trucks and defects, and no button that changes them', async () => {
     const tenant = await dashboard.stack.createTenant('Hudson Towing');
     const user = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });
-    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
-    await tenant.client.post('/inspections', {
-      kind: 'pre_trip',
-      truck_id: truck.id,
-      defects: [{ component: 'Brakes', severity: 'out_of_service' }],
-    });
+    const { truck } = await addInspectedTruck(tenant, [{ component: 'Brakes', severity: 'out_of_service' }]);
     const { page } = await dashboard.open(`settings?tab=trucks&truck=${truck.id}`, { tenant, user });
     const record = page.getByRole('dialog', { name: 'Truck T-1' });
     await record.getByText('Brakes').waitFor();
