@@ -123,14 +123,20 @@ describe('the screen Webhooks', () => {
     // The replay creates 200 deliveries, and waits while 100 or more of them are open.
     await page.getByText('200 of 300 deliveries created', { exact: true }).waitFor();
     await target.waitFor(1);
+    const replayId = new URL(page.url()).searchParams.get('replay');
+    const readReplay = async () => (await tenant.client.get(`/webhook-replays/${replayId}`)).body;
+    // A running replay changes every second. The page does not see the last change before the cancel.
+    const lateReads = await holdReads(page, '**/webhook-replays/*');
+    const seen = await readReplay();
     await page.getByRole('button', { name: 'Cancel replay' }).click();
     const confirm = page.getByRole('dialog', { name: 'Cancel this replay' });
+    await eventually('a change', async () => (await readReplay()).updated_at !== seen.updated_at);
     await confirm.getByRole('button', { name: 'Cancel replay' }).click();
     await confirm.waitFor({ state: 'detached' });
+    lateReads.release();
     const drawer = page.getByRole('dialog');
     await drawer.getByText('Cancelled', { exact: true }).waitFor();
     answerAll();
-    const replayId = new URL(page.url()).searchParams.get('replay');
     const statuses: string[] = await eventually('the end of the open deliveries', async () => {
       const { body } = await tenant.client.get(`/webhook-deliveries?replay_id=${replayId}&limit=200`);
       const found: string[] = body.data.items.map(({ status }: { status: string }) => status);
@@ -208,6 +214,19 @@ describe('the screen Webhooks', () => {
 });
 
 /** Reads the secret that a dialog shows, and closes it. */
+/** From now on, the page's GET requests to the address wait until `release` is called. */
+async function holdReads(page: Page, address: string) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(address, async (route) => {
+    if (route.request().method() === 'GET') await released;
+    await route.continue();
+  });
+  return { release };
+}
+
 async function readSecret(dialog: Locator): Promise<string> {
   const secret = await dialog.getByText(/^whsec_/).textContent();
   await dialog.getByRole('button', { name: 'I stored it' }).click();

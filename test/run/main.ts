@@ -159,17 +159,15 @@ function printSums(): void {
 const MAX_CAUSE_LINES = 12;
 
 /**
- * Returns the lines that explain a failure, without the stack. The first line is the one that names
- * an error, or else the first line after the title.
+ * Returns the lines that explain a failure: those from the one that names an error, or else those
+ * after the title, which ends with a colon. Leaves the stack out.
  */
 function findCause(details: string): string {
-  const [, afterTitle = details] = details.trim().split(/\n\s*\n/);
-  const lines = details.split('\n');
+  const lines = details.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
   const named = lines.findIndex((text) => /Error\b|:.*(died|did not)/.test(text));
-  const cause = named < 0 ? afterTitle.split('\n') : lines.slice(named);
-  return (cause.some((line) => line.trim() !== '') ? cause : lines)
-    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
-    .slice(0, MAX_CAUSE_LINES)
+  const first = named < 0 ? lines.findIndex((text) => text.endsWith(':')) + 1 : named;
+  return lines
+    .slice(first, first + MAX_CAUSE_LINES)
     .map((line) => `    ${line.trim().slice(0, 300)}`)
     .join('\n');
 }

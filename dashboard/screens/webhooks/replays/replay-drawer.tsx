@@ -1,6 +1,6 @@
 import { Button, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { api, client, ifMatch } from '../../../api/client';
+import { api, client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
@@ -100,10 +100,10 @@ function ReplayActions({ replay }: { replay: Replay }) {
 }
 
 function CancelReplay({ replay, onClose }: { replay: Replay; onClose: () => void }) {
+  // Without If-Match: a running replay changes every second, and a person who cancels it means
+  // whatever it has created by then.
   const write = useWrite((headers, id: string) =>
-    client.POST('/webhook-replays/{id}/cancel', {
-      params: { path: { id }, header: { ...headers, ...ifMatch(replay) } },
-    }),
+    client.POST('/webhook-replays/{id}/cancel', { params: { path: { id }, header: headers } }),
   );
   const confirm = async () => {
     if (await write.run(replay.id)) onClose();
