@@ -1,4 +1,4 @@
-import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -65,6 +65,16 @@ export function redactPath(path: string): string {
     .slice(0, MAX_LOGGED_PATH);
 }
 
+/**
+ * Leaves out the connection that the pool of pg adds to the error of a lost connection. It takes
+ * kilobytes, and contains the text and the values of waiting queries.
+ */
+function serializeError(error: Error): unknown {
+  const entry = stdSerializers.err(error);
+  if (error instanceof Error) delete entry.client;
+  return entry;
+}
+
 export interface LoggerOptions {
   level: string;
   /** Human-readable output for development; JSON otherwise. */
@@ -83,6 +93,7 @@ export function createLogger(options: LoggerOptions): Logger {
     timestamp: stdTimeFunctions.isoTime,
     base: { name: options.name, pid: process.pid },
     redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+    serializers: { err: serializeError },
     hooks: { streamWrite: redactText },
     ...(options.pretty
       ? {

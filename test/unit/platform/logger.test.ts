@@ -137,6 +137,13 @@ describe('createLogger', () => {
     }
   });
 
+  it('the logger prints an error of a lost connection without the connection and its queries', async () => {
+    const lost = `Object.assign(new Error('terminated'), { code: '57P01', client: { queries: [{ values: ['Dana'] }] } })`;
+    const { err } = JSON.parse(await runAndReadLog(`log.warn({ err: ${lost} }, 'm')`));
+    expect(err).to.include({ message: 'terminated', code: '57P01' });
+    expect(err).not.to.have.property('client');
+  });
+
   it('the logger writes one line of JSON per entry, with ISO time, level and process name', async () => {
     const entry = JSON.parse(await runAndReadLog("log.info({ requestId: 'r-1', ms: 1.5 }, 'request')"));
     expect(entry).to.include({ level: 30, name: 'test', requestId: 'r-1', ms: 1.5, msg: 'request' });
