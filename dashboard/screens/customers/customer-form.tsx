@@ -1,11 +1,9 @@
 import { Checkbox, NumberInput, SimpleGrid, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { api, client, ifMatch } from '../../api/client';
 import type { Customer, Schemas } from '../../api/records';
 import { useWrite } from '../../api/use-write';
 import { Select } from '../../parts/choices/select';
-import { type FieldErrors, FormDialog } from '../../parts/dialogs/form-dialog';
-import { useEdits } from '../../parts/dialogs/use-edits';
+import { type DraftFields, EditRecordForm, NewRecordForm } from '../../parts/dialogs/record-forms';
 import { useOpenedVersion } from '../../parts/dialogs/use-opened-version';
 import { useUrl } from '../../parts/url/use-url';
 import { COVERAGE_FIELDS, CoverageFields } from './coverage-fields';
@@ -34,43 +32,31 @@ const FIELDS = [
   ...COVERAGE_FIELDS,
 ];
 
+/** Adds a customer, and then opens it. */
 export function NewCustomer({ onClose }: { onClose: () => void }) {
   const { openRecord } = useUrl();
-  const [draft, setDraft] = useState<Draft>({ company_name: '' });
   const write = useWrite(
     (headers, body: Draft) => client.POST('/customers', { params: { header: headers }, body }),
     { done: 'Customer created' },
   );
-  const submit = async () => {
-    const created = await write.run(draft);
-    if (created) {
-      onClose();
-      openRecord(created.id);
-    }
-  };
   return (
-    <FormDialog
+    <NewRecordForm<Draft>
       title="New customer"
       submitLabel="Create customer"
       fields={FIELDS}
+      initial={{ company_name: '' }}
       write={write}
-      onSubmit={() => void submit()}
+      onOpen={openRecord}
       onClose={onClose}
     >
-      {(errors) => (
-        <CustomerFields draft={draft} onEdit={(patch) => setDraft({ ...draft, ...patch })} errors={errors} />
-      )}
-    </FormDialog>
+      {(form) => <CustomerFields {...form} />}
+    </NewRecordForm>
   );
 }
 
-/**
- * Changes the fields that differ from the shown version. If a newer version exists, the API refuses
- * the change.
- */
+/** Changes a customer. */
 export function EditCustomer({ customer, onClose }: { customer: Customer; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(customer);
-  const { draft, edits, edit } = useEdits<Draft & Billing>(opened);
   const write = useWrite(
     (headers, body: Schemas['CustomerPatch']) =>
       client.PATCH('/customers/{id}', {
@@ -79,37 +65,25 @@ export function EditCustomer({ customer, onClose }: { customer: Customer; onClos
       }),
     { done: 'Customer saved', onProblem },
   );
-  const submit = async () => {
-    if (Object.keys(edits).length === 0 || (await write.run(edits))) onClose();
-  };
   return (
-    <FormDialog
+    <EditRecordForm<Draft & Billing>
       title={`Edit ${customer.company_name}`}
-      submitLabel="Save"
       fields={FIELDS}
+      opened={opened}
       write={write}
-      onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {(errors) => (
+      {(form) => (
         <>
-          <CustomerFields draft={draft} onEdit={edit} errors={errors} />
-          <BilledThrough draft={draft} onEdit={edit} error={errors.billing_connection_id} />
+          <CustomerFields {...form} />
+          <BilledThrough draft={form.draft} onEdit={form.onEdit} error={form.errors.billing_connection_id} />
         </>
       )}
-    </FormDialog>
+    </EditRecordForm>
   );
 }
 
-function CustomerFields({
-  draft,
-  onEdit: set,
-  errors,
-}: {
-  draft: Draft;
-  onEdit: (patch: Partial<Draft>) => void;
-  errors: FieldErrors;
-}) {
+function CustomerFields({ draft, onEdit: set, errors }: DraftFields<Draft>) {
   const cards = api.useQuery('get', '/rate-cards', { params: { query: { limit: 200 } } });
   return (
     <>

@@ -86,7 +86,8 @@ describe('the tab Rate cards of Settings', () => {
     await form.getByText('Effective from must not be before 2026-01-01').waitFor();
     await form.getByLabel('Effective from').fill('2027-01-01');
     await itemOf(form, 1).getByLabel('Price').fill('80');
-    await form.getByRole('button', { name: 'Remove item 2' }).click();
+    await form.getByRole('button', { name: 'Move item 1 down' }).click();
+    await form.getByRole('button', { name: 'Remove item 1' }).click();
     await form.getByRole('button', { name: 'Create version 2' }).click();
     const next = page.getByRole('dialog', { name: 'Standard rates, version 2' });
     await next.getByText('From 2027-01-01').waitFor();

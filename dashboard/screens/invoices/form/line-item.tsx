@@ -1,8 +1,8 @@
-import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
-import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
+import { Checkbox, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { PUBLISHED_CATEGORY, PUBLISHED_UNIT_TYPE } from '../../../generated/vocabulary';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
+import { ItemButtons } from '../../../parts/items/item-buttons';
 import { humanize } from '../../../parts/record/status-badge';
 import { withChosen } from '../../../parts/record/word-options';
 import { Money } from '../../../parts/values/money';
@@ -40,7 +40,7 @@ export function LineItem({
   totalCents: number | undefined;
   errors: FieldErrors;
   onLine: (line: LineDraft) => void;
-  onMove: (step: 1 | -1) => void;
+  onMove: (by: 1 | -1) => void;
   onRemove: () => void;
 }) {
   const first = useRef<HTMLSelectElement>(null);
@@ -105,10 +105,13 @@ export function LineItem({
           <Text size="sm" fw={600}>
             {LINE_LABELS.total_cents} {totalCents === undefined ? '–' : <Money cents={totalCents} />}
           </Text>
-          <MoveButtons name={name} isFirst={index === 0} isLast={isLast} onMove={onMove} />
-          <ActionIcon variant="default" aria-label={`Remove ${name}`} onClick={onRemove}>
-            <Trash2 size={14} aria-hidden />
-          </ActionIcon>
+          <ItemButtons
+            name={name}
+            isFirst={index === 0}
+            isLast={isLast}
+            onMove={onMove}
+            onRemove={onRemove}
+          />
         </Group>
       </Group>
       {errors[linePath(index, 'total_cents')] && (
@@ -117,47 +120,5 @@ export function LineItem({
         </Text>
       )}
     </Fieldset>
-  );
-}
-
-function MoveButtons({
-  name,
-  isFirst,
-  isLast,
-  onMove,
-}: {
-  name: string;
-  isFirst: boolean;
-  isLast: boolean;
-  onMove: (step: 1 | -1) => void;
-}) {
-  const move = (step: 1 | -1, button: HTMLButtonElement) => {
-    onMove(step);
-    // A button that is moved or disabled loses the focus. So focus the button again or, if it is
-    // disabled, the other button.
-    requestAnimationFrame(() => {
-      const other = button.parentElement?.querySelector<HTMLButtonElement>('button:enabled');
-      (button.disabled ? other : button)?.focus();
-    });
-  };
-  return (
-    <>
-      <ActionIcon
-        variant="default"
-        aria-label={`Move ${name} up`}
-        disabled={isFirst}
-        onClick={(event) => move(-1, event.currentTarget)}
-      >
-        <ArrowUp size={14} aria-hidden />
-      </ActionIcon>
-      <ActionIcon
-        variant="default"
-        aria-label={`Move ${name} down`}
-        disabled={isLast}
-        onClick={(event) => move(1, event.currentTarget)}
-      >
-        <ArrowDown size={14} aria-hidden />
-      </ActionIcon>
-    </>
   );
 }

@@ -1,12 +1,10 @@
 import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Driver, Schemas } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { DRIVER_STATUS, DUTY_CLASS } from '../../../generated/vocabulary';
 import { wordsOf } from '../../../parts/choices/words';
-import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
-import { useEdits } from '../../../parts/dialogs/use-edits';
+import { type DraftFields, EditRecordForm, NewRecordForm } from '../../../parts/dialogs/record-forms';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { humanize } from '../../../parts/record/status-badge';
 
@@ -18,37 +16,28 @@ const DUTIES = wordsOf(DUTY_CLASS);
 
 /** Adds a driver, and then opens the record. */
 export function NewDriver({ onOpen, onClose }: { onOpen: (id: string) => void; onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>({ name: '', duty_classes: ['light'] });
   const write = useWrite(
     (headers, body: Draft) => client.POST('/drivers', { params: { header: headers }, body }),
     { done: ({ name }) => `${name} was added` },
   );
-  const submit = async () => {
-    const created = await write.run(draft);
-    if (!created) return;
-    onClose();
-    onOpen(created.id);
-  };
   return (
-    <FormDialog
+    <NewRecordForm<Draft>
       title="New driver"
       submitLabel="Add driver"
       fields={FIELDS}
+      initial={{ name: '', duty_classes: ['light'] }}
       write={write}
-      onSubmit={() => void submit()}
+      onOpen={onOpen}
       onClose={onClose}
     >
-      {(errors) => (
-        <DriverFields draft={draft} onEdit={(patch) => setDraft({ ...draft, ...patch })} errors={errors} />
-      )}
-    </FormDialog>
+      {(form) => <DriverFields {...form} />}
+    </NewRecordForm>
   );
 }
 
-/** Changes the fields that differ from the shown version. */
+/** Changes a driver. */
 export function EditDriver({ driver, onClose }: { driver: Driver; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(driver);
-  const { draft, edits, edit } = useEdits<Draft>(opened);
   const write = useWrite(
     (headers, body: Schemas['DriverPatch']) =>
       client.PATCH('/drivers/{id}', {
@@ -57,44 +46,32 @@ export function EditDriver({ driver, onClose }: { driver: Driver; onClose: () =>
       }),
     { done: ({ name }) => `${name} was saved`, onProblem },
   );
-  const submit = async () => {
-    if (Object.keys(edits).length === 0 || (await write.run(edits))) onClose();
-  };
   return (
-    <FormDialog
+    <EditRecordForm<Draft>
       title={`Edit ${driver.name}`}
-      submitLabel="Save"
       fields={FIELDS}
+      opened={opened}
       write={write}
-      onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {(errors) => (
+      {(form) => (
         <>
-          <DriverFields draft={draft} onEdit={edit} errors={errors} />
+          <DriverFields {...form} />
           <NativeSelect
             label="Status"
             description="Only active drivers are offered for trucks and work orders. Past work orders keep the name."
             data={wordsOf(DRIVER_STATUS).map((value) => ({ value, label: humanize(value) }))}
-            value={draft.status}
-            error={errors.status}
-            onChange={(event) => edit({ status: event.currentTarget.value as Driver['status'] })}
+            value={form.draft.status}
+            error={form.errors.status}
+            onChange={(event) => form.onEdit({ status: event.currentTarget.value as Driver['status'] })}
           />
         </>
       )}
-    </FormDialog>
+    </EditRecordForm>
   );
 }
 
-function DriverFields({
-  draft,
-  onEdit: set,
-  errors,
-}: {
-  draft: Draft;
-  onEdit: (patch: Partial<Draft>) => void;
-  errors: FieldErrors;
-}) {
+function DriverFields({ draft, onEdit: set, errors }: DraftFields<Draft>) {
   return (
     <>
       <TextInput

@@ -1,5 +1,4 @@
-import { ActionIcon, Checkbox, Fieldset, Group, NativeSelect, TextInput } from '@mantine/core';
-import { Trash2 } from 'lucide-react';
+import { Checkbox, Fieldset, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import {
   PUBLISHED_CATEGORY,
@@ -7,6 +6,7 @@ import {
   PUBLISHED_UNIT_TYPE,
 } from '../../../generated/vocabulary';
 import type { FieldErrors } from '../../../parts/dialogs/form-dialog';
+import { ItemButtons } from '../../../parts/items/item-buttons';
 import { withChosen } from '../../../parts/record/word-options';
 import { MoneyField } from '../../../parts/values/money-field';
 import { type ItemDraft, isMinimumValid, withCategory } from './card-draft';
@@ -27,16 +27,20 @@ const ANY_SERVICE = { value: '', label: 'Any service' };
 export function CardItem({
   item,
   index,
+  isLast,
   isNew,
   errors,
   onItem,
+  onMove,
   onRemove,
 }: {
   item: ItemDraft;
   index: number;
+  isLast: boolean;
   isNew: boolean;
   errors: FieldErrors;
   onItem: (item: ItemDraft) => void;
+  onMove: (by: 1 | -1) => void;
   onRemove: () => void;
 }) {
   const first = useRef<HTMLSelectElement>(null);
@@ -111,9 +115,15 @@ export function CardItem({
             />
           ))}
         </Group>
-        <ActionIcon variant="default" aria-label={`Remove item ${index + 1}`} onClick={onRemove}>
-          <Trash2 size={14} aria-hidden />
-        </ActionIcon>
+        <Group gap="xs">
+          <ItemButtons
+            name={`item ${index + 1}`}
+            isFirst={index === 0}
+            isLast={isLast}
+            onMove={onMove}
+            onRemove={onRemove}
+          />
+        </Group>
       </Group>
     </Fieldset>
   );

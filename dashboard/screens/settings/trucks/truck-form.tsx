@@ -1,5 +1,4 @@
 import { NativeSelect, NumberInput, SimpleGrid, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Schemas, Truck } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
@@ -8,8 +7,7 @@ import { useDrivers } from '../../../parts/choices/all-records';
 import { nameTruck } from '../../../parts/choices/name-truck';
 import { Select } from '../../../parts/choices/select';
 import { wordsOf } from '../../../parts/choices/words';
-import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
-import { useEdits } from '../../../parts/dialogs/use-edits';
+import { type DraftFields, EditRecordForm, NewRecordForm } from '../../../parts/dialogs/record-forms';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { humanize } from '../../../parts/record/status-badge';
 
@@ -26,38 +24,29 @@ const STATUSES = wordsOf(SETTABLE_TRUCK_STATUS);
 
 /** Adds a truck, and then opens it. */
 export function NewTruck({ onOpen, onClose }: { onOpen: (id: string) => void; onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>({ unit_number: '', duty_class: 'light', status: 'available' });
   const write = useWrite(
     (headers, body: Draft) =>
       client.POST('/trucks', { params: { header: headers }, body: body as Schemas['TruckCreate'] }),
     { done: (truck) => `${nameTruck(truck)} was added` },
   );
-  const submit = async () => {
-    const created = await write.run(draft);
-    if (!created) return;
-    onClose();
-    onOpen(created.id);
-  };
   return (
-    <FormDialog
+    <NewRecordForm<Draft>
       title="New truck"
       submitLabel="Add truck"
       fields={FIELDS}
+      initial={{ unit_number: '', duty_class: 'light', status: 'available' }}
       write={write}
-      onSubmit={() => void submit()}
+      onOpen={onOpen}
       onClose={onClose}
     >
-      {(errors) => (
-        <TruckFields draft={draft} onEdit={(patch) => setDraft({ ...draft, ...patch })} errors={errors} />
-      )}
-    </FormDialog>
+      {(form) => <TruckFields {...form} />}
+    </NewRecordForm>
   );
 }
 
-/** Changes the fields that differ from the shown version. */
+/** Changes a truck. */
 export function EditTruck({ truck, onClose }: { truck: Truck; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(truck);
-  const { draft, edits, edit } = useEdits<Draft>(opened);
   const write = useWrite(
     (headers, body: Partial<Draft>) =>
       client.PATCH('/trucks/{id}', {
@@ -66,27 +55,16 @@ export function EditTruck({ truck, onClose }: { truck: Truck; onClose: () => voi
       }),
     { done: (saved) => `${nameTruck(saved)} was saved`, onProblem },
   );
-  const submit = async () => {
-    if (Object.keys(edits).length === 0 || (await write.run(edits))) onClose();
-  };
   return (
-    <FormDialog
+    <EditRecordForm<Draft>
       title={`Edit ${nameTruck(truck)}`}
-      submitLabel="Save"
       fields={FIELDS}
+      opened={opened}
       write={write}
-      onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {(errors) => (
-        <TruckFields
-          draft={draft}
-          onEdit={edit}
-          errors={errors}
-          isOnJob={truck.current_work_order_id !== null}
-        />
-      )}
-    </FormDialog>
+      {(form) => <TruckFields {...form} isOnJob={truck.current_work_order_id !== null} />}
+    </EditRecordForm>
   );
 }
 
@@ -95,10 +73,7 @@ function TruckFields({
   onEdit: set,
   errors,
   isOnJob = false,
-}: {
-  draft: Draft;
-  onEdit: (patch: Partial<Draft>) => void;
-  errors: FieldErrors;
+}: DraftFields<Draft> & {
   /** True while a work order determines the status, so that no person can. */
   isOnJob?: boolean;
 }) {
