@@ -125,7 +125,8 @@ describe('the screen Webhooks', () => {
     await target.waitFor(1);
     const replayId = new URL(page.url()).searchParams.get('replay');
     const readReplay = async () => (await tenant.client.get(`/webhook-replays/${replayId}`)).body;
-    // A running replay changes every second. The page does not see the last change before the cancel.
+    // A running replay changes every second. The page does not see the last change before the
+    // person cancels.
     const lateReads = await holdReads(page, '**/webhook-replays/*');
     const seen = await readReplay();
     await page.getByRole('button', { name: 'Cancel replay' }).click();
