@@ -44,10 +44,23 @@ export function SearchLink({ search, children }: { search: Search; children: Rea
   );
 }
 
-/** A link to a record. The record opens over the list of its screen. */
-export function RecordLink({ screen, id, children }: { screen: string; id: string; children: ReactNode }) {
+/**
+ * A link to a record. The record opens over the list of its screen.
+ * @param tab the tab that opens; the first tab by default
+ */
+export function RecordLink({
+  screen,
+  id,
+  tab,
+  children,
+}: {
+  screen: string;
+  id: string;
+  tab?: string | undefined;
+  children: ReactNode;
+}) {
   const { screen: current } = useUrlPath();
-  const search = (old: Search) => keepSearch(old, current === screen);
+  const search = (old: Search) => ({ ...keepSearch(old, current === screen), ...(tab ? { tab } : {}) });
   return (
     <Anchor component={Link} to={`/${screen}/${id}`} search={search as never} inherit>
       {children}

@@ -4,6 +4,7 @@ import { RecordHistory } from '../../parts/record/record-history';
 import { RecordTabs } from '../../parts/record/record-tabs';
 import { StatusBadge } from '../../parts/record/status-badge';
 import { InvoiceActions } from './actions/invoice-actions';
+import { ClaimsTab } from './claims/claims-tab';
 import { NewInvoice } from './form/new-invoice';
 import { NEW_ID } from './new-id';
 import { DetailsTab } from './tabs/details-tab';
@@ -30,6 +31,7 @@ function InvoiceDrawer({ id }: { id: string }) {
           tabs={[
             { value: 'details', label: 'Details', render: () => <DetailsTab invoice={invoice} /> },
             { value: 'payments', label: 'Payments', render: () => <PaymentsTab invoice={invoice} /> },
+            { value: 'claims', label: 'Claims', render: () => <ClaimsTab invoice={invoice} /> },
             { value: 'messages', label: 'Messages', render: () => <MessagesTab invoice={invoice} /> },
             {
               value: 'history',

@@ -62,10 +62,14 @@ export function RemittanceLines({ remittanceId }: { remittanceId: string }) {
   );
 }
 
-function InvoiceCell({ line: { invoice_id: id, invoice_number: number } }: { line: Line }) {
+function InvoiceCell({
+  line: { invoice_id: id, invoice_number: number, claim_id: claimId },
+}: {
+  line: Line;
+}) {
   if (id === null) return number ?? '–';
   return (
-    <RecordLink screen="invoices" id={id}>
+    <RecordLink screen="invoices" id={id} tab={claimId ? 'claims' : undefined}>
       {number ?? 'Open invoice'}
     </RecordLink>
   );

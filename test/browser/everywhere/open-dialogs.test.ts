@@ -22,7 +22,7 @@ import { doSideBySide } from '../../support/browser/side-by-side.js';
 import { waitUntilLoaded } from '../../support/browser/wait-in-page.js';
 import { addClub, offerForAnHour } from '../../support/clubs/clubs.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
-import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
+import { createClaimAfter, createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { createRedPng } from '../../support/records/pictures.js';
 import { createUser, openSession, type TestUser } from '../../support/records/sign-in.js';
 import { storeLastingSuggestion } from '../../support/records/suggestions.js';
@@ -84,6 +84,7 @@ describe('every dialog of the dashboard', function () {
     await openSession(stack, user);
     await moveWorkOrders();
     ids.approved_invoice = await createInvoiceAfter(tenant.client, ['approve']);
+    await claimInvoices();
     await failMessage();
     await listFleet();
   });
@@ -99,6 +100,14 @@ describe('every dialog of the dashboard', function () {
       if (name === 'started') await tenant.client.post(`/work-orders/${id}/start`, {});
       ids[name] = id;
     }
+  }
+
+  /** Creates an invoice that a club has not decided on, and one that it has paid in part. */
+  async function claimInvoices(): Promise<void> {
+    const evidence = [{ kind: 'photo', url: 'https://files.example.com/photo.jpg', note: TEXT }];
+    const claimed = await createClaimAfter(tenant.client, ['submit'], { club: TEXT, evidence });
+    const paid = await createClaimAfter(tenant.client, ['submit', 'outcome:paid']);
+    Object.assign(ids, { claimed_invoice: claimed.invoice_id, short_paid_invoice: paid.invoice_id });
   }
 
   /** Makes the mail of an invoice one that has failed. */

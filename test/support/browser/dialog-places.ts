@@ -34,6 +34,16 @@ export const PLACES: readonly Place[] = [
     path: (ids) => `invoices/${ids.paid_invoice}?tab=payments`,
     buttons: ['Refund', 'Record payment', 'Dispute'],
   },
+  { path: (ids) => `invoices/${ids.paid_invoice}?tab=claims`, buttons: ['Submit claim', 'Withdraw claim'] },
+  {
+    path: (ids) => `invoices/${ids.claimed_invoice}?tab=claims`,
+    buttons: ["Record the club's decision", 'Correct claim'],
+  },
+  {
+    path: (ids) => `invoices/${ids.short_paid_invoice}?tab=claims`,
+    buttons: ["Record the club's decision"],
+  },
+  { path: (ids) => `invoices/${ids.approved_invoice}?tab=claims`, buttons: ['New claim'] },
   { path: (ids) => `invoices/${ids.sent_invoice}?tab=messages`, buttons: ['Show', 'Retry', 'Revoke link'] },
   { path: (ids) => `invoices/${ids.approved_invoice}`, buttons: ['Send', 'Pay link'] },
   { path: () => 'invoices/new' },

@@ -3,6 +3,7 @@ import { api, client } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { Loading } from '../../../parts/basics/loading';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
+import { describeDenial } from '../../../parts/record/denial-words';
 import { RecordTable } from '../../../parts/record/record-table';
 import { StatusBadge } from '../../../parts/record/status-badge';
 import { RecordLink } from '../../../parts/url/links';
@@ -32,7 +33,14 @@ export function ClaimsTab({ workOrder }: { workOrder: WorkOrder }) {
       rowKey={({ id }) => id}
       empty="No motor club is billed for this work order. A claim is made from its invoice."
       columns={[
-        { header: 'Motor club', render: ({ club }) => club },
+        {
+          header: 'Motor club',
+          render: ({ club, invoice_id: id }) => (
+            <RecordLink screen="invoices" id={id} tab="claims">
+              {club}
+            </RecordLink>
+          ),
+        },
         { header: 'Status', render: (claim) => <ClaimState claim={claim} /> },
         {
           header: 'Invoice',
@@ -60,11 +68,13 @@ async function readClaims(invoiceId: string): Promise<Claim[]> {
   return (await client.GET('/claims', { params: { query } })).data?.data.items ?? [];
 }
 
-function ClaimState({ claim: { status, denial_reason: denial } }: { claim: Claim }) {
+function ClaimState({ claim: { status, denial_code: code, denial_reason: reason } }: { claim: Claim }) {
+  const isDenied = status === 'denied';
   return (
     <>
       <StatusBadge status={status} />
-      {denial && <div>{denial}</div>}
+      {isDenied && <div>{describeDenial(code).meaning}</div>}
+      {reason && <div>{reason}</div>}
     </>
   );
 }
