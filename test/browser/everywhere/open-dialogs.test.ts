@@ -85,6 +85,7 @@ describe('every dialog of the dashboard', function () {
     await moveWorkOrders();
     ids.approved_invoice = await createInvoiceAfter(tenant.client, ['approve']);
     await claimInvoices();
+    await resolveDefect();
     await failMessage();
     await listFleet();
   });
@@ -108,6 +109,14 @@ describe('every dialog of the dashboard', function () {
     const claimed = await createClaimAfter(tenant.client, ['submit'], { club: TEXT, evidence });
     const paid = await createClaimAfter(tenant.client, ['submit', 'outcome:paid']);
     Object.assign(ids, { claimed_invoice: claimed.invoice_id, short_paid_invoice: paid.invoice_id });
+  }
+
+  /** Files an inspection of the truck whose defect was resolved on the spot. */
+  async function resolveDefect(): Promise<void> {
+    const defects = [{ component: TEXT, severity: 'major', resolved_at: '2026-01-01T00:00:00Z' }];
+    const report = { kind: 'pre_trip', truck_id: ids.truck, defects };
+    const filed = await tenant.client.post('/inspections', report);
+    expect(filed.status, filed.text).to.equal(201);
   }
 
   /** Makes the mail of an invoice one that has failed. */

@@ -90,7 +90,10 @@ export const PLACES: readonly Place[] = [
     buttons: ['Add authenticator app', /^End the session of/, 'End all other sessions'],
   },
   { path: () => 'settings?tab=trucks', buttons: ['New truck'] },
-  { path: (ids) => `settings?tab=trucks&truck=${ids.truck}`, buttons: ['Edit', /^Resolve defect/] },
+  {
+    path: (ids) => `settings?tab=trucks&truck=${ids.truck}`,
+    buttons: ['Edit', 'File inspection', /^Resolve defect/, /^Reopen defect/],
+  },
   { path: () => 'settings?tab=drivers', buttons: ['New driver'] },
   { path: (ids) => `settings?tab=drivers&driver=${ids.driver}`, buttons: ['Edit'] },
   { path: () => 'settings?tab=rate-cards', buttons: ['New rate card'] },

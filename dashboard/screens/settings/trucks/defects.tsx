@@ -13,10 +13,10 @@ import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
 import { TimeField } from '../../../parts/values/time-field';
 
-type Inspection = Schemas['Inspection'];
+export type Inspection = Schemas['Inspection'];
 
-/** An unresolved defect, with the inspection that found it. */
-interface Defect {
+/** A defect, with the inspection that found it. */
+export interface Defect {
   inspection: Inspection;
   defect: Inspection['defects'][number];
 }

@@ -10,7 +10,9 @@ import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { RecordLink, SearchLink } from '../../../parts/url/links';
 import { TimeAgo } from '../../../parts/values/time';
 import { BlockedBadge, Defects, useIsBlocked } from './defects';
+import { FileInspection } from './file-inspection';
 import { EditTruck } from './truck-form';
+import { TruckInspections } from './truck-inspections';
 
 export function TruckRecord({ id, onClose }: { id: string; onClose: () => void }) {
   const reading = api.useQuery('get', '/trucks/{id}', { params: { path: { id } } });
@@ -32,6 +34,7 @@ export function TruckRecord({ id, onClose }: { id: string; onClose: () => void }
         <>
           <Details truck={truck} />
           <Defects truckId={id} />
+          <TruckInspections truckId={id} />
         </>
       )}
     </RecordDrawer>
@@ -39,12 +42,17 @@ export function TruckRecord({ id, onClose }: { id: string; onClose: () => void }
 }
 
 function Actions({ truck }: { truck: Truck }) {
-  const [isEditing, setEditing] = useState(false);
+  const [open, setOpen] = useState<'edit' | 'inspection'>();
+  const close = () => setOpen(undefined);
   if (!useCan('write')) return null;
   return (
     <>
-      <Button onClick={() => setEditing(true)}>Edit</Button>
-      {isEditing && <EditTruck truck={truck} onClose={() => setEditing(false)} />}
+      <Button variant="default" onClick={() => setOpen('inspection')}>
+        File inspection
+      </Button>
+      <Button onClick={() => setOpen('edit')}>Edit</Button>
+      {open === 'edit' && <EditTruck truck={truck} onClose={close} />}
+      {open === 'inspection' && <FileInspection truck={truck} onClose={close} />}
     </>
   );
 }

@@ -7,7 +7,7 @@ describe('trucks, drivers and rate cards by keyboard alone', function () {
   this.timeout(120_000);
   const dashboard = useDashboard();
 
-  it('a person adds a truck, takes it out of service, and resolves a defect', async () => {
+  it('a person adds a truck, takes it out of service, files an inspection, and resolves and reopens its defect', async () => {
     const { page, person, tenant } = await openForKeyboard(dashboard, 'settings?tab=trucks');
     const form = await person.openDialog('New truck', 'New truck');
     await person.fillField('Unit number', 'T-1');
@@ -20,17 +20,23 @@ describe('trucks, drivers and rate cards by keyboard alone', function () {
     await person.dialog('Truck T-1').getByText('Out of service', { exact: true }).waitFor();
     const [truck] = (await tenant.client.get('/trucks')).body.data.items;
     expect(truck).to.include({ duty_class: 'heavy', status: 'out_of_service' });
-    await tenant.client.post('/inspections', {
-      kind: 'pre_trip',
-      truck_id: truck.id,
-      defects: [{ component: 'Brakes', severity: 'out_of_service' }],
-    });
+    const inspection = await person.openDialog('File inspection', 'File an inspection of Truck T-1');
+    await person.select('Brakes', 'Defect: out');
+    await person.fillField('Note on Brakes', 'Pads are gone');
+    await person.activate('button', 'All others are in order');
+    await person.activate('button', 'Add another defect');
+    await person.waitForFocus(page.getByRole('group', { name: 'Other defect 1' }).getByLabel('Part'));
+    await person.activate('button', 'Remove defect 1');
+    await person.waitForFocus(inspection.getByRole('button', { name: 'Add another defect' }));
+    await person.submit(inspection, 'File inspection');
     await person.confirm('Resolve defect Brakes', 'Resolve Brakes', 'Resolve defect');
     await page.getByText('No defect blocks the dispatch of this truck.').waitFor();
+    await person.confirm('Reopen defect Brakes', 'Reopen Brakes', 'Reopen defect');
+    await page.getByRole('button', { name: 'Resolve defect Brakes' }).waitFor();
     await person.press('Escape');
     await person.dialog('Truck T-1').waitFor({ state: 'detached' });
     await person.waitForFocus(page.getByRole('button', { name: 'New truck' }));
-    person.expectWrites('POST /trucks', 'PATCH /trucks/{id}', 'PATCH /inspections/{id}');
+    person.expectWrites('POST /trucks', 'PATCH /trucks/{id}', 'POST /inspections', 'PATCH /inspections/{id}');
   });
 
   it('a person adds a driver and makes the driver inactive', async () => {

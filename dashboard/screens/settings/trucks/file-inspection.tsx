@@ -1,0 +1,159 @@
+import { Button, Group, NativeSelect, NumberInput, SimpleGrid, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { client } from '../../../api/client';
+import type { Schemas, Truck } from '../../../api/records';
+import { useWrite } from '../../../api/use-write';
+import { useDrivers } from '../../../parts/choices/all-records';
+import { nameTruck } from '../../../parts/choices/name-truck';
+import { Select } from '../../../parts/choices/select';
+import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
+import {
+  blocksDispatch,
+  buildInspection,
+  type CheckedItem,
+  countListedDefects,
+  createDraft,
+  type InspectionDraft,
+  isComplete,
+} from './inspection-draft';
+import { ChecklistItem, OtherDefects } from './inspection-findings';
+
+const KINDS = [
+  { value: 'pre_trip', label: 'Pre-trip: before a shift' },
+  { value: 'post_trip', label: 'Post-trip: after a shift' },
+];
+const FIELDS = ['kind', 'driver_id', 'odometer_miles', 'notes'];
+
+type Edit = (patch: Partial<InspectionDraft>) => void;
+
+/** Files an inspection that somebody did on paper or by phone. */
+export function FileInspection({ truck, onClose }: { truck: Truck; onClose: () => void }) {
+  const [draft, setDraft] = useState(() => createDraft(truck));
+  const edit: Edit = (patch) => setDraft((before) => ({ ...before, ...patch }));
+  const write = useWrite(
+    (header, body: Schemas['InspectionCreate']) => client.POST('/inspections', { params: { header }, body }),
+    { done: `The inspection of ${nameTruck(truck)} is filed` },
+  );
+  const submit = async () => {
+    if (await write.run(buildInspection(truck.id, draft))) onClose();
+  };
+  const listed = countListedDefects(draft);
+  return (
+    <FormDialog
+      title={`File an inspection of ${nameTruck(truck)}`}
+      submitLabel="File inspection"
+      fields={[...FIELDS, ...draft.others.map((_, index) => `defects[${listed + index}].component`)]}
+      write={write}
+      size="lg"
+      isLong
+      canSubmit={isComplete(draft)}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <GeneralFields draft={draft} errors={errors} onEdit={edit} />
+          <Checklist items={draft.items} onItems={(items) => edit({ items })} />
+          <OtherDefects
+            defects={draft.others}
+            errors={draft.others.map((_, index) => errors[`defects[${listed + index}].component`])}
+            onDefects={(others) => edit({ others })}
+          />
+          <Textarea
+            label="Notes"
+            autosize
+            minRows={2}
+            maxLength={5000}
+            value={draft.notes}
+            error={errors.notes}
+            onChange={(event) => edit({ notes: event.currentTarget.value })}
+          />
+          <Text size="sm" role="status">
+            {describeEffect(draft)}
+          </Text>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function GeneralFields({
+  draft,
+  errors,
+  onEdit,
+}: {
+  draft: InspectionDraft;
+  errors: FieldErrors;
+  onEdit: Edit;
+}) {
+  const drivers = useDrivers();
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <NativeSelect
+        data-autofocus
+        label="Kind"
+        data={KINDS}
+        value={draft.kind}
+        error={errors.kind}
+        onChange={(event) => onEdit({ kind: event.currentTarget.value as InspectionDraft['kind'] })}
+      />
+      <Select
+        label="Driver"
+        placeholder="None"
+        searchable
+        clearable
+        openOnFocus={false}
+        nothingFoundMessage="No active driver has this name"
+        data={drivers
+          .filter(({ id, status }) => status === 'active' || id === draft.driver_id)
+          .map(({ id, name }) => ({ value: id, label: name }))}
+        value={draft.driver_id}
+        error={errors.driver_id}
+        onChange={(id) => onEdit({ driver_id: id })}
+      />
+      <NumberInput
+        label="Odometer in miles"
+        hideControls
+        allowDecimal={false}
+        allowNegative={false}
+        value={draft.odometer_miles ?? ''}
+        error={errors.odometer_miles}
+        onChange={(value) => onEdit({ odometer_miles: value === '' ? null : Number(value) })}
+      />
+    </SimpleGrid>
+  );
+}
+
+function Checklist({
+  items,
+  onItems,
+}: {
+  items: readonly CheckedItem[];
+  onItems: (items: CheckedItem[]) => void;
+}) {
+  const setAt = (index: number, patch: Partial<CheckedItem>) =>
+    onItems(items.map((item, place) => (place === index ? { ...item, ...patch } : item)));
+  const answerRest = () =>
+    onItems(items.map((item) => (item.finding === '' ? { ...item, finding: 'ok' as const } : item)));
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        {items.map((item, index) => (
+          <ChecklistItem key={item.key} item={item} onItem={(patch) => setAt(index, patch)} />
+        ))}
+      </SimpleGrid>
+      <Group>
+        <Button size="xs" variant="default" onClick={answerRest}>
+          All others are in order
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+function describeEffect(draft: InspectionDraft): string {
+  if (!isComplete(draft)) return 'Say for each part what was found.';
+  return blocksDispatch(draft)
+    ? 'The truck cannot be dispatched until the defect that takes it out of service is resolved.'
+    : 'Nothing in this inspection blocks the dispatch of the truck.';
+}
