@@ -2,12 +2,15 @@ import { Button, Group, Stack, Title } from '@mantine/core';
 import { useCallback, useDeferredValue, useMemo } from 'react';
 import { api } from '../../api/client';
 import type { Schemas, WorkOrder } from '../../api/records';
-import { useCan } from '../../api/session';
+import { useCan, useTimeZone } from '../../api/session';
 import { Loading } from '../../parts/basics/loading';
 import { ProblemAlert } from '../../parts/feedback/problem-alert';
 import { FilterBar, SEARCH } from '../../parts/list/filters';
 import { useUrl, useUrlSearch } from '../../parts/url/use-url';
+import { CopyButton } from '../../parts/values/copy';
+import { readToday } from '../../parts/values/zoned-time';
 import { Board } from './board/board';
+import { BOARD_QUERY, buildBoardCurl } from './board/board-reads';
 import { BoardContext, type BoardView } from './board/board-view';
 import './dispatch.css';
 import { isFree } from './board/board-truck';
@@ -19,7 +22,7 @@ import { useBoardActions } from './writes/work-order-actions';
 
 const FILTERS = [SEARCH];
 const NO_TRUCKS: readonly Schemas['BoardTruck'][] = [];
-const BOARD = { params: { query: { expand: 'names' } } } as const;
+const BOARD = { params: { query: BOARD_QUERY } } as const;
 
 /** The dispatch board: work orders by status, the trucks beside them. */
 export function DispatchScreen() {
@@ -35,7 +38,10 @@ export function DispatchScreen() {
         </Title>
         <Announcement />
         <FilterBar filters={FILTERS} />
-        <NewWorkOrder />
+        <Group gap="xs">
+          <CopyCurl />
+          <NewWorkOrder />
+        </Group>
       </Group>
       {isPending && <Loading label="Loading the board" rows={10} />}
       {error !== null && !data && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
@@ -106,6 +112,10 @@ function useBoardView(trucks: Schemas['BoardTruck'][]): BoardView {
     () => ({ ...fleet, choices, act, open: openRecord, hrefOf, canDispatch, canWrite }),
     [fleet, choices, act, openRecord, hrefOf, canDispatch, canWrite],
   );
+}
+
+function CopyCurl() {
+  return <CopyButton text={buildBoardCurl(readToday(useTimeZone()))} label="curl for this view" />;
 }
 
 function NewWorkOrder() {

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { copyBy, runCurl } from '../../support/browser/run-curl.js';
-import type { TestClient } from '../../support/client.js';
+import type { Json, TestClient } from '../../support/client.js';
+import { createWorkOrderAfter } from '../../support/records/lifecycle-records.js';
 import { invoiceInput } from '../../support/records/samples.js';
 import { signIn } from '../../support/records/sign-in.js';
 
@@ -169,5 +170,33 @@ describe('a view of a list', () => {
     await rows(page, 'Customers').nth(1).waitFor({ state: 'detached' });
     expect(await table.getAttribute('aria-busy')).to.equal('false');
     expect(await rows(page, 'Customers').allInnerTexts()).to.deep.equal(['Riverside Motors']);
+  });
+
+  it('the curl commands of the board return the work orders that it shows', async () => {
+    const { page, tenant } = await dashboard.open('');
+    for (const actions of [[], ['assign'], ['assign', 'start'], ['assign', 'start', 'complete']])
+      await createWorkOrderAfter(tenant.client, actions);
+    const cancelled = await createWorkOrderAfter(tenant.client, []);
+    await tenant.client.post(`/work-orders/${cancelled}/cancel`, { reason: 'customer' });
+    await page.goto(`${dashboard.stack.origin}/app/dispatch`);
+    const cards = page.locator('[data-record]');
+    await cards.nth(3).waitFor();
+    const shown = await cards.evaluateAll((all) => all.map((card) => Object(card).dataset.record));
+    const copied = await copyBy(page, page.getByRole('button', { name: 'Copy curl for this view' }));
+    const commands = copied.split(/\n(?=curl )/);
+    const [board, completed] = await Promise.all(
+      commands.map(async (command) => {
+        const { status, body } = await runCurl(command, tenant.client);
+        expect(status, JSON.stringify(body)).to.equal(200);
+        return body as { active_jobs: Json[]; unassigned_work_orders: Json[]; data: { items: Json[] } };
+      }),
+    );
+    const found = [
+      ...(board?.unassigned_work_orders ?? []),
+      ...(board?.active_jobs ?? []),
+      ...(completed?.data.items ?? []),
+    ];
+    expect(shown).to.have.length(4);
+    expect(found.map(({ id }) => id)).to.have.members(shown);
   });
 });

@@ -7,9 +7,9 @@ import { ScreenLink } from '../../../parts/url/links';
 import { useUrlSearch } from '../../../parts/url/use-url';
 import { readToday } from '../../../parts/values/zoned-time';
 import { findArrivals } from './arrivals';
+import { completedTodayQuery, MAX_READ } from './board-reads';
 import { Column } from './column';
 
-const MAX_READ = 200;
 const SUGGESTIONS = {
   params: { query: { status: 'open', entity_type: 'work_order', limit: MAX_READ } },
 } as const;
@@ -121,13 +121,7 @@ function countOf(workOrders: readonly WorkOrder[]): string {
 /** Reads the work orders completed since midnight in the account's time zone. */
 function useCompletedToday() {
   const today = readToday(useTimeZone());
-  const query = {
-    status: 'completed',
-    date_field: 'completion_time',
-    since: today,
-    limit: MAX_READ,
-    expand: 'names',
-  } as const;
+  const query = completedTodayQuery(today);
   return api.useQuery(
     'get',
     '/work-orders',
