@@ -92,7 +92,7 @@ export const PLACES: readonly Place[] = [
   { path: () => 'settings?tab=trucks', buttons: ['New truck'] },
   {
     path: (ids) => `settings?tab=trucks&truck=${ids.truck}`,
-    buttons: ['Edit', 'File inspection', /^Resolve defect/, /^Reopen defect/],
+    buttons: ['Edit', 'Set position', 'File inspection', /^Resolve defect/, /^Reopen defect/],
   },
   { path: () => 'settings?tab=drivers', buttons: ['New driver'] },
   { path: (ids) => `settings?tab=drivers&driver=${ids.driver}`, buttons: ['Edit'] },

@@ -11,6 +11,7 @@ import { RecordLink, SearchLink } from '../../../parts/url/links';
 import { TimeAgo } from '../../../parts/values/time';
 import { BlockedBadge, Defects, useIsBlocked } from './defects';
 import { FileInspection } from './file-inspection';
+import { PositionDialog } from './position-dialog';
 import { EditTruck } from './truck-form';
 import { TruckInspections } from './truck-inspections';
 
@@ -42,7 +43,7 @@ export function TruckRecord({ id, onClose }: { id: string; onClose: () => void }
 }
 
 function Actions({ truck }: { truck: Truck }) {
-  const [open, setOpen] = useState<'edit' | 'inspection'>();
+  const [open, setOpen] = useState<'edit' | 'inspection' | 'position'>();
   const close = () => setOpen(undefined);
   if (!useCan('write')) return null;
   return (
@@ -50,8 +51,12 @@ function Actions({ truck }: { truck: Truck }) {
       <Button variant="default" onClick={() => setOpen('inspection')}>
         File inspection
       </Button>
+      <Button variant="default" onClick={() => setOpen('position')}>
+        Set position
+      </Button>
       <Button onClick={() => setOpen('edit')}>Edit</Button>
       {open === 'edit' && <EditTruck truck={truck} onClose={close} />}
+      {open === 'position' && <PositionDialog truck={truck} onClose={close} />}
       {open === 'inspection' && <FileInspection truck={truck} onClose={close} />}
     </>
   );

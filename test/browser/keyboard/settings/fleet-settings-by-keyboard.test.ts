@@ -7,7 +7,7 @@ describe('trucks, drivers and rate cards by keyboard alone', function () {
   this.timeout(120_000);
   const dashboard = useDashboard();
 
-  it('a person adds a truck, takes it out of service, files an inspection, and resolves and reopens its defect', async () => {
+  it('a person adds a truck, takes it out of service, sets its position, files an inspection, and resolves and reopens its defect', async () => {
     const { page, person, tenant } = await openForKeyboard(dashboard, 'settings?tab=trucks');
     const form = await person.openDialog('New truck', 'New truck');
     await person.fillField('Unit number', 'T-1');
@@ -20,6 +20,12 @@ describe('trucks, drivers and rate cards by keyboard alone', function () {
     await person.dialog('Truck T-1').getByText('Out of service', { exact: true }).waitFor();
     const [truck] = (await tenant.client.get('/trucks')).body.data.items;
     expect(truck).to.include({ duty_class: 'heavy', status: 'out_of_service' });
+    const position = await person.openDialog('Set position', 'Set the position of Truck T-1');
+    await person.fillField('Latitude', '40.7');
+    await person.fillField('Longitude', '-74');
+    await person.submit(position, 'Set position');
+    const { location } = (await tenant.client.get(`/trucks/${truck.id}`)).body;
+    expect(location).to.include({ lat: 40.7, lng: -74 });
     const inspection = await person.openDialog('File inspection', 'File an inspection of Truck T-1');
     await person.select('Brakes', 'Defect: out');
     await person.fillField('Note on Brakes', 'Pads are gone');
