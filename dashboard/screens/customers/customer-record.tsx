@@ -5,6 +5,7 @@ import type { Customer } from '../../api/records';
 import { useCan } from '../../api/session';
 import { useWrite } from '../../api/use-write';
 import { ProblemAlert } from '../../parts/feedback/problem-alert';
+import { externalIdsFact, WITH_EXTERNAL_IDS } from '../../parts/record/external-ids';
 import { Facts } from '../../parts/record/facts';
 import { PagedTable } from '../../parts/record/paged-table';
 import { RecordDrawer } from '../../parts/record/record-drawer';
@@ -20,7 +21,9 @@ import { PaymentMethods } from './payment-methods/payment-methods-tab';
 import { useBillingPartners } from './use-billing-partners';
 
 export function CustomerRecord({ id }: { id: string }) {
-  const reading = api.useQuery('get', '/customers/{id}', { params: { path: { id } } });
+  const reading = api.useQuery('get', '/customers/{id}', {
+    params: { path: { id }, query: WITH_EXTERNAL_IDS },
+  });
   return (
     <RecordDrawer
       reading={reading}
@@ -100,6 +103,7 @@ function Details({ customer }: { customer: Customer }) {
         'Rate card': card.data?.name ?? "The account's default",
         Covers: describeCoverage(customer.coverage),
         ...(!customer.billing_connection_id ? {} : { 'Billed through': partner ?? 'A billing partner' }),
+        ...externalIdsFact(customer.external_ids),
         Created: <TimeAgo at={customer.created_at} />,
         Changed: <TimeAgo at={customer.updated_at} />,
         'Work orders': (

@@ -1,4 +1,5 @@
 import { api } from '../../api/client';
+import { WITH_EXTERNAL_IDS } from '../../parts/record/external-ids';
 import { RecordDrawer } from '../../parts/record/record-drawer';
 import { RecordHistory } from '../../parts/record/record-history';
 import { RecordTabs } from '../../parts/record/record-tabs';
@@ -18,7 +19,9 @@ export function InvoiceRecord({ id }: { id: string }) {
 }
 
 function InvoiceDrawer({ id }: { id: string }) {
-  const reading = api.useQuery('get', '/invoices/{id}', { params: { path: { id } } });
+  const reading = api.useQuery('get', '/invoices/{id}', {
+    params: { path: { id }, query: WITH_EXTERNAL_IDS },
+  });
   return (
     <RecordDrawer
       reading={reading}

@@ -8,13 +8,13 @@ import { requireContracts } from '../../support/vendors/contracts/load-contract.
 import { XeroPerson } from '../../support/vendors/doubles/xero/sign-ins.js';
 import { useXeroStack, XeroAccount } from '../../support/vendors/xero-booking.js';
 
-describe('an invoice that differs from the books, in the dashboard', function () {
+describe('an invoice in the books, in the dashboard', function () {
   this.timeout(120_000);
   requireContracts();
   const booking = useBookingStack();
   const dashboard = useDashboard(createHandle(() => booking.stack));
 
-  it('shows our value and theirs of each field side by side, and writes ours again', async () => {
+  it('an invoice that differs shows our value and theirs of each field side by side, and writes ours again', async () => {
     const account = new BookingAccount(booking.stack, booking.double, await booking.stack.createTenant());
     await account.connect();
     const [invoice, booked] = await account.releaseBooked();
@@ -52,6 +52,31 @@ describe('an invoice that differs from the books, in the dashboard', function ()
       return TotalAmt === 125 && DocNumber === invoice.invoice_number;
     });
     await account.waitForAgreement();
+  });
+
+  it('the records of an invoice and its customer name and link what the books call them', async () => {
+    const account = new BookingAccount(booking.stack, booking.double, await booking.stack.createTenant());
+    await account.connect();
+    const [invoice, booked] = await account.releaseBooked();
+    const { tenant } = account;
+    const { page } = await dashboard.open(`invoices/${invoice.id}`, { tenant });
+    const books = 'https://app.qbo.intuit.com/app';
+    const inBooks = page.getByRole('dialog', { name: invoice.invoice_number }).getByRole('link', {
+      name: `Quickbooks ${booked.Id}`,
+      exact: true,
+    });
+    await inBooks.waitFor();
+    expect(await inBooks.getAttribute('href')).to.equal(`${books}/invoice?txnId=${booked.Id}`);
+    const customerId = Object(booked.CustomerRef).value;
+    await page.goto(`${booking.stack.origin}/app/customers/${invoice.customer_id}`);
+    const link = page.getByRole('link', { name: `Quickbooks ${customerId}`, exact: true });
+    await link.waitFor();
+    expect(await link.getAttribute('href')).to.equal(`${books}/customerdetail?nameId=${customerId}`);
+    const { body: unknown } = await tenant.client.post('/customers', { company_name: 'New Garage' });
+    await page.goto(`${booking.stack.origin}/app/customers/${unknown.id}`);
+    const drawer = page.getByRole('dialog', { name: 'New Garage' });
+    await drawer.getByText('Terms', { exact: true }).waitFor();
+    expect(await drawer.getByText('At vendors').count(), 'before a vendor knows it').to.equal(0);
   });
 });
 

@@ -1,6 +1,7 @@
 import { Stack, Title } from '@mantine/core';
 import type { Invoice } from '../../../api/records';
 import { CustomerName } from '../../../parts/choices/record-names';
+import { externalIdsFact } from '../../../parts/record/external-ids';
 import { Facts } from '../../../parts/record/facts';
 import { LineTable } from '../../../parts/record/line-table';
 import { humanize } from '../../../parts/record/status-badge';
@@ -31,6 +32,7 @@ export function DetailsTab({ invoice }: { invoice: Invoice }) {
           Viewed: <TimeAgo at={invoice.delivery?.viewed_at} />,
           Created: <TimeAgo at={invoice.created_at} />,
           Changed: <TimeAgo at={invoice.updated_at} />,
+          ...externalIdsFact(invoice.external_ids),
           Notes: invoice.notes ?? undefined,
         }}
       />
