@@ -101,6 +101,7 @@ import * as deleteRemittances from './20261130050000_delete_remittances.js';
 import * as recordLostWrites from './20261130060000_record_lost_writes.js';
 import * as addFrozenAccounts from './20261201060000_add_frozen_accounts.js';
 import * as indexOperationsAndIssues from './20261202060000_index_operations_and_issues.js';
+import * as addDeliveredAt from './20261203060000_add_delivered_at.js';
 
 interface Migration {
   name: string;
@@ -216,6 +217,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261130060000_record_lost_writes', ...recordLostWrites },
   { name: '20261201060000_add_frozen_accounts', ...addFrozenAccounts },
   { name: '20261202060000_index_operations_and_issues', ...indexOperationsAndIssues },
+  { name: '20261203060000_add_delivered_at', ...addDeliveredAt },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

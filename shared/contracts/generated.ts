@@ -1784,6 +1784,7 @@ export interface Message {
   template: string | null;
   segments: number | null;
   text: string | null;
+  delivered_at: string | null;
   body_text: string;
   body_html: string | null;
 }
@@ -1817,6 +1818,7 @@ export interface MessageListItem {
   template: string | null;
   segments: number | null;
   text: string | null;
+  delivered_at: string | null;
 }
 export interface MessageListQuery {
   invoice_id?: string;

@@ -58,10 +58,17 @@ export function isReadLater(dedupeId: string): boolean {
   return dedupeId.startsWith(LATER);
 }
 
+/** A webhook item that names a record. */
+export interface NamedItem {
+  dedupeId: string;
+  hint: string;
+  receivedAt: Date;
+}
+
 /** Webhook items that name records of one stream. A worker is about to read these records. */
 export interface WaitingNotices {
   stream: string;
-  items: readonly { dedupeId: string; hint: string }[];
+  items: readonly NamedItem[];
 }
 
 const MAX_READ = 50;
@@ -80,7 +87,7 @@ export async function startWaitingNotices(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
 ): Promise<WaitingNotices | undefined> {
-  const rows = await tx.query<{ stream: string; dedupe_id: string; hint: string }>({
+  const rows = await tx.query<{ stream: string; dedupe_id: string; hint: string; received_at: Date }>({
     name: 'start-waiting-notices',
     text: `with due as (
              select n.stream, n.attempts, n.received_at, n.dedupe_id from inbound_notices n
@@ -92,14 +99,18 @@ export async function startWaitingNotices(
            update inbound_notices n set attempts = n.attempts + 1, is_waiting = n.attempts + 1 < ${MAX_ATTEMPTS},
              due_at = now() + interval '1 second' * least(power(2, n.attempts), 900)
            from chosen c where n.tenant_id = $1 and n.connection_id = $2 and n.dedupe_id = c.dedupe_id
-           returning n.stream, n.dedupe_id, n.hint`,
+           returning n.stream, n.dedupe_id, n.hint, n.received_at`,
     values: [tenantId, connectionId],
   });
   const [first] = rows;
   if (!first) return undefined;
   return {
     stream: first.stream,
-    items: rows.map(({ dedupe_id: dedupeId, hint }) => ({ dedupeId, hint })),
+    items: rows.map(({ dedupe_id: dedupeId, hint, received_at: receivedAt }) => ({
+      dedupeId,
+      hint,
+      receivedAt,
+    })),
   };
 }
 

@@ -35,6 +35,15 @@ export interface MessageState {
   state: 'pending' | 'delivered' | 'failed';
   /** The vendor's reason if the state is `failed`. */
   reason: string | null;
+  /** RFC 3339: when the text arrived, if the state is `delivered` and the vendor says when. */
+  at?: string;
+}
+
+/** An item of a webhook that names a text. */
+export interface TextNotice {
+  dedupeId: string;
+  hint: string;
+  receivedAt: Date;
 }
 
 /**
@@ -55,6 +64,11 @@ export interface MessagingAdapter {
     message: OutgoingMessage,
     attempt: WriteAttempt,
   ): Promise<Written | undefined>;
+  /**
+   * Translates an item of a webhook that contains the state of its text, without a call. Returns
+   * undefined if the text must be read at the vendor.
+   */
+  translate?(notice: TextNotice): Change<MessageState> | undefined;
   /**
    * Reads the texts that webhooks named in `InboundNotice.hint`. An adapter omits this function if
    * its webhooks name no texts.

@@ -4,7 +4,14 @@ import type { TenantVendor } from '../contract/vendor.js';
 import { VendorError } from '../contract/vendor-error.js';
 import { callPath, callTwilio } from './client.js';
 import { manifest } from './manifest.js';
-import { type TwilioMessage, toChange, toWritten } from './mapper.js';
+import {
+  isPending,
+  type TwilioMessage,
+  toChange,
+  toDedupeId,
+  toWritten,
+  translateCallback,
+} from './mapper.js';
 import { phone } from './phone.js';
 import { verifyTwilioSignature } from './signature.js';
 
@@ -39,6 +46,7 @@ const messaging: MessagingAdapter = {
     return toWritten(sent);
   },
   find: findSent,
+  translate: translateCallback,
   async readNamed(connection, hints) {
     const found = await Promise.all(hints.map((sid) => readMessage(connection, sid)));
     return found.filter((one) => one !== undefined).map(toChange);
@@ -69,11 +77,12 @@ export const twilio: TenantVendor = {
       const form = new URLSearchParams(body.toString('utf8'));
       const sid = form.get('MessageSid');
       const status = form.get('MessageStatus');
-      if (sid === null || status === null) return [];
+      // A text that is on its way changes nothing here, and each item takes a transaction.
+      if (sid === null || status === null || isPending(status)) return [];
       return [
         {
           externalAccount: form.get('AccountSid'),
-          dedupeId: `${sid}/${status}`,
+          dedupeId: toDedupeId(sid, status),
           stream: 'messages',
           hint: sid,
         },

@@ -68,6 +68,13 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
     columns: null,
     csv: null,
   },
+  delivered_at: time(
+    dateTime()
+      .allow(null)
+      .description(
+        'When a text arrived, as its vendor reports it; null if no such report came, and in mails',
+      ),
+  ),
 };
 
 /**

@@ -32,6 +32,8 @@ export interface MessageRow extends Row, RecordRef {
   accepted_at: string | null;
   counted_at: string | null;
   sent_at: string | null;
+  /** When the vendor reported that the text arrived. `store` does not change it. */
+  delivered_at: string | null;
   link_expires_at: string | null;
   link_revoked_at: string | null;
 }

@@ -137,7 +137,9 @@ export async function recordMessagesUndelivered(
     // If the message waits to be sent again, ignore the vendor's report, because it is about the
     // earlier attempt.
     const isSentAgain = message.state === 'queued' && message.accepted_at === null;
-    if (message.state === 'failed' || isSentAgain) return { ok: true, changes: [], events: [] };
+    // The first report about the end of a text counts.
+    const hasEnded = message.state === 'failed' || message.delivered_at !== null;
+    if (hasEnded || isSentAgain) return { ok: true, changes: [], events: [] };
     // If no command has recorded the acceptance yet, record it here. A later command that records
     // the acceptance then changes nothing.
     const sent_at = message.state === 'queued' ? message.accepted_at : message.sent_at;

@@ -117,6 +117,34 @@ export async function storeMessages(tx: Transaction, rows: readonly RecordRef[])
   });
 }
 
+/** A text that has arrived. */
+export interface DeliveredText extends RecordRef {
+  /** RFC 3339: when it arrived; null if the vendor did not say so. */
+  at: string | null;
+}
+
+/**
+ * Records that texts have arrived, at the end of the transaction. The first report about the end of
+ * a text counts: a text that could not be delivered stays failed. So does a report about an attempt
+ * before the present one.
+ */
+export function recordDeliveriesAtCommit(tx: Transaction, texts: readonly DeliveredText[]): void {
+  if (texts.length === 0) return;
+  tx.queryAtCommit({
+    name: 'record-deliveries',
+    // Lock the rows in the sequence in which commands lock them, so that no deadlock is possible.
+    text: `with delivered as (
+             select m.tenant_id, m.id, r.at from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')}
+             join messages m on m.tenant_id = r.tenant_id and m.id = r.id
+             where m.delivered_at is null and m.accepted_at is not null
+               and not (m.state = 'failed' and m.sent_at is not distinct from m.accepted_at)
+             order by m.tenant_id, m.id for no key update of m)
+           update messages m set delivered_at = least(now(), greatest(d.at, m.created_at)), updated_at = ${nextUpdatedAtSql('m')}
+           from delivered d where m.tenant_id = d.tenant_id and m.id = d.id`,
+    values: [JSON.stringify(texts)],
+  });
+}
+
 /**
  * SQL for a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. If the
  * provider has not accepted the message yet, the lease counts as an attempt.

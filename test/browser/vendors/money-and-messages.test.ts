@@ -62,7 +62,7 @@ if (!IS_SCALED) {
         .waitFor();
     });
 
-    it('a dispatcher texts about a job, sees it sent, gets an answer under the job, and sees that the carrier failed', async () => {
+    it('a dispatcher texts about a job, sees it sent, gets an answer under the job, and sees that the carrier failed or delivered', async () => {
       const phone = '+15185550171';
       const person = await walk.signIn();
       const connection = await person.connect('Twilio', {
@@ -97,6 +97,14 @@ if (!IS_SCALED) {
       await drawer.getByRole('cell', { name: `From ${phone}` }).waitFor();
       await received.getByRole('button', { name: 'Do not deliver' }).click();
       await sent.getByText('Failed', { exact: true }).waitFor();
+      await person.type(drawer.getByLabel(`Text to ${phone}`), 'Ten minutes.');
+      await drawer.getByRole('button', { name: 'Send text' }).click();
+      const answer = drawer.getByRole('row', { name: /Ten minutes\./ });
+      await answer.getByText('Sent', { exact: true }).waitFor();
+      await twilio.reload();
+      const arriving = twilio.getByRole('row', { name: /Ten minutes\./ });
+      await arriving.getByRole('button', { name: 'Deliver', exact: true }).click();
+      await answer.getByText('Delivered', { exact: true }).waitFor();
       expect(await person.isSameDocument(), 'the dashboard was not loaded again').to.equal(true);
     });
   });

@@ -15,7 +15,10 @@ import {
   readInvoiceDocument,
   startMessageAttempt,
 } from '../../../shared/resources/messages/outbox.js';
-import { recordAcceptanceAtCommit } from '../../../shared/resources/planned-messages/store.js';
+import {
+  recordAcceptanceAtCommit,
+  recordDeliveriesAtCommit,
+} from '../../../shared/resources/planned-messages/store.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Step } from '../vendor/step.js';
 import type { RecordKind, WriteOutcome } from './record-kind.js';
@@ -32,6 +35,7 @@ const OVER_LIMIT = 'over_daily_limit';
  */
 export const messageRecords: RecordKind<MessageState> = {
   isWrittenTogether: true,
+  isKnownOnceWritten: true,
   async write(step, operation) {
     // One after another, because all of them lock the row that counts the account's messages of the
     // day. A task prepares its text completely: a second task of a text would run after the first
@@ -55,6 +59,7 @@ export const messageRecords: RecordKind<MessageState> = {
       },
     },
   ],
+  translate: (step, item) => getMessaging(step).translate?.(item),
   async readNamed(step, hints) {
     const messaging = getMessaging(step);
     return messaging.readNamed ? messaging.readNamed(await step.open(), hints) : [];
@@ -72,6 +77,15 @@ export const messageRecords: RecordKind<MessageState> = {
           ]
         : [],
     ),
+  // Without a command, because each command leaves an audit entry, and an account may send
+  // thousands of texts.
+  storeAtCommit(tx, changes) {
+    const delivered = changes.flatMap(({ change: { fields }, id: { tenant_id, local_id: id } }) =>
+      fields.state === 'delivered' ? [{ tenant_id, id, at: fields.at ?? null }] : [],
+    );
+    recordDeliveriesAtCommit(tx, delivered);
+    return delivered.length > 0;
+  },
 };
 
 function getMessaging({ vendor }: Step): MessagingAdapter {

@@ -1,6 +1,7 @@
 import type { Change, Page, PullStart, Written } from '../../../shared/integrations/contract/connection.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import type { ExternalId } from '../../../shared/sync/external-ids.js';
+import type { NamedItem } from '../../../shared/sync/notice-rows.js';
 import type { StartedOperation } from '../../../shared/sync/operation-rows.js';
 import type { Compared } from '../differences/difference-issues.js';
 import type { Step, StepCommand } from '../vendor/step.js';
@@ -56,6 +57,11 @@ export interface RecordKind<State = unknown> {
    * depends on another.
    */
   isWrittenTogether?: true;
+  /**
+   * True if webhooks name only records that this service has written. The response about an unknown
+   * one is then not stored yet, so the worker reads its item again later.
+   */
+  isKnownOnceWritten?: true;
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome<State>>;
   /**
    * Marks the stored record as accepted by the vendor, so that no later attempt writes it again.
@@ -79,6 +85,11 @@ export interface RecordKind<State = unknown> {
   buildSuccess(operation: StartedOperation, accepted: AcceptedWrite<State>): StepCommand[];
   buildFailure(operation: StartedOperation, failure: WriteFailure): StepCommand[];
   pull(step: Step, from: PullStart): Promise<Page<State>>;
+  /**
+   * Translates the item of a webhook that contains the state of its record. Returns undefined if
+   * the record must be read at the vendor.
+   */
+  translate?(step: Step, item: NamedItem): Change<State> | undefined;
   /**
    * Reads the records that items of webhooks name. A kind omits this function if its webhooks only
    * report that a stream has changes.
@@ -107,6 +118,11 @@ export interface RecordKind<State = unknown> {
    * earlier step. The records must end in the same state in either sequence.
    */
   buildChanges(changes: readonly KnownChange<State>[], step: Pick<Step, 'vendor'>): StepCommand[];
+  /**
+   * Stores changes that need no command, at the end of the transaction that stores their versions.
+   * Returns true if there are such changes.
+   */
+  storeAtCommit?(tx: Transaction, changes: readonly KnownChange<State>[]): boolean;
   /**
    * Compares changes with our records, and builds the commands that open or close the issues about
    * differences. Called in the transaction that stores the changes.

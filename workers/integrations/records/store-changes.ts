@@ -23,6 +23,8 @@ interface StoredChanges {
   fresh: ReadonlySet<string>;
   /** The changes that cannot be applied yet. They were not stored, so a later read finds them. */
   early: readonly Change<unknown>[];
+  /** The hints of the records that are not known here. */
+  unknown: readonly string[];
   /** The hints of the records that differ, but for which no further issue may be open yet. */
   left: readonly string[];
 }
@@ -40,9 +42,11 @@ export async function storeChanges(
   const { connection } = step;
   const early = (await kind.findEarly?.(tx, connection, changes)) ?? [];
   const byExternalId = await findKnownIds(tx, connection, changes);
+  const unknown: string[] = [];
   const found = listNewest(changes.filter((change) => !early.includes(change))).flatMap(
     (change): KnownChange<unknown>[] => {
       const id = byExternalId.get(`${change.kind}/${change.externalId}`) ?? adopt(kind, change, connection);
+      if (!id) unknown.push(toHint(kind, change));
       return id && isNew(kind, change, id) ? [{ change, id }] : [];
     },
   );
@@ -51,6 +55,7 @@ export async function storeChanges(
     tx,
     fresh.map(({ change, id }) => ({ ...id, version: change.version })),
   );
+  if (kind.storeAtCommit?.(tx, fresh)) step.hasChangedRecords = true;
   const compared = await kind.compare?.(tx, step, fresh);
   const left = fresh.filter(({ change }) => compared?.left.includes(change.externalId));
   // Without a version, the next read of the record compares it again.
@@ -64,6 +69,7 @@ export async function storeChanges(
     fresh: new Set(fresh.map(({ change }) => change.externalId)),
     dropped: changes.length - early.length - fresh.length,
     early,
+    unknown,
     left: left.map(({ change }) => toHint(kind, change)),
   };
 }

@@ -1,9 +1,11 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
+import type { Change } from '../../../shared/integrations/contract/connection.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
 import { endNotices, isReadLater, readLater, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
 import { findStreamKind, KNOWN_KINDS } from '../kinds/record-kinds.js';
 import { keepEarly } from '../records/keep-early.js';
+import type { RecordKind } from '../records/record-kind.js';
 import { LEFT_WAIT_MS, recordChanges, recordRun, storeChanges, toHint } from '../records/store-changes.js';
 import type { Step, StepCommand } from '../vendor/step.js';
 import { toStepError } from '../vendor/to-step-error.js';
@@ -25,17 +27,23 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
   const { stream, items } = notices;
   const hints = [...new Set(items.map(({ hint }) => hint))];
   const kind = findStreamKind(stream);
-  const changes = kind.readNamed ? toStorable(await kind.readNamed(step, hints)) : [];
+  const { changes, hints: readHints } = await readItems(step, kind, items);
+  // Without a call, the step shows nothing about the vendor's health.
+  const isTranslated = readHints.length === 0;
   const { config } = step.services.runtime;
   failpoint(config, 'before_notices_stored');
   const commands: StepCommand[] = [];
   await step.finish({
     commands,
     nextKinds: KNOWN_KINDS,
+    error: isTranslated ? null : undefined,
     async store(tx) {
       const stored = await storeChanges(tx, step, { kind, changes });
       commands.push(...stored.commands);
-      const early = new Set(stored.early.map((change) => toHint(kind, change)));
+      const early = new Set([
+        ...stored.early.map((change) => toHint(kind, change)),
+        ...(kind.isKnownOnceWritten ? stored.unknown : []),
+      ]);
       const named = new Set(hints);
       // A hint may name another record than the one that has changed, such as a payment's invoice.
       const unnamed = stored.early.filter((change) => !named.has(toHint(kind, change)));
@@ -52,6 +60,23 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
     },
   });
   failpoint(config, 'after_notices_stored');
+}
+
+/** Translates the items that contain the states of their records, and reads the other records. */
+async function readItems(
+  step: Step,
+  kind: RecordKind,
+  items: WaitingNotices['items'],
+): Promise<{ changes: Change<unknown>[]; hints: string[] }> {
+  const translated: Change<unknown>[] = [];
+  const hints = new Set<string>();
+  for (const item of items) {
+    const change = kind.translate?.(step, item);
+    if (change) translated.push(change);
+    else hints.add(item.hint);
+  }
+  const read = hints.size > 0 ? await kind.readNamed?.(step, [...hints]) : undefined;
+  return { changes: toStorable([...translated, ...(read ?? [])]), hints: [...hints] };
 }
 
 function makeStreamDue({ connection }: Step, tx: Parameters<typeof makeStreamsDue>[0], stream: string) {

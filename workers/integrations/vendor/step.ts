@@ -1,4 +1,5 @@
 import type { Command } from '../../../shared/contracts/command.js';
+import { broadcastRecordedEvents } from '../../../shared/events/recorded-broadcast.js';
 import type { OpenConnection } from '../../../shared/integrations/contract/connection.js';
 import type { TenantVendor, Vendors } from '../../../shared/integrations/contract/vendor.js';
 import type { VendorError } from '../../../shared/integrations/contract/vendor-error.js';
@@ -78,6 +79,8 @@ export class Step {
    * not looked for it.
    */
   nextWorkMs: number | null | undefined;
+  /** True if this step changes records without a command, so that it must announce the change. */
+  hasChangedRecords = false;
   /** True if this step uses an access token from a sign-in. */
   private isSignedIn = false;
   private opened: Promise<OpenConnection> | undefined;
@@ -211,7 +214,18 @@ export class Step {
     });
     this.caller.calls.splice(0, calls.length);
     this.log(result, calls.length);
+    if (this.hasChangedRecords) await this.announce();
     await this.services.commands.send(commands);
+  }
+
+  /** Lets the account's streams read the changed records. Otherwise readers find them later. */
+  private async announce(): Promise<void> {
+    const { bus, logger } = this.services.runtime;
+    const { tenantId: tenant } = this.connection;
+    this.hasChangedRecords = false;
+    await broadcastRecordedEvents(bus, [tenant]).catch((error: unknown) =>
+      logger.warn({ err: error, tenant }, 'changes not announced; readers find them later'),
+    );
   }
 
   private log({ error, isRoutine }: StepResult, calls: number): void {

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
+import { MessageBadge } from '../../../parts/record/message-badge';
 import { PagedTable } from '../../../parts/record/paged-table';
-import { StatusBadge } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
 import { MessageContent } from './message-content';
 import { RetryMessage, RevokeLink } from './message-dialogs';
@@ -61,7 +61,12 @@ function Receiver({ message: { channel, recipient } }: { message: Message }) {
 function State({ message }: { message: Message }) {
   return (
     <Stack gap={2} align="flex-start">
-      <StatusBadge status={message.state} />
+      <MessageBadge message={message} />
+      {message.delivered_at && (
+        <Text size="xs" c="dimmed">
+          <TimeAgo at={message.delivered_at} />
+        </Text>
+      )}
       {message.provider === 'outbox' && (
         <Text size="xs" c="dimmed">
           Stored here, not sent

@@ -6,8 +6,8 @@ import type { Schemas, WorkOrder } from '../../../api/records';
 import { useCan } from '../../../api/session';
 import { useWrite } from '../../../api/use-write';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
+import { MessageBadge } from '../../../parts/record/message-badge';
 import { PagedTable } from '../../../parts/record/paged-table';
-import { StatusBadge } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
 
 type Message = Schemas['MessageListItem'];
@@ -39,7 +39,7 @@ export function TextsTab({ workOrder: { id, contact_phone: phone } }: { workOrde
             render: ({ sender, recipient }) => (sender === null ? `To ${recipient}` : `From ${sender}`),
           },
           { header: 'Text', render: describeText },
-          { header: 'Status', render: ({ state }) => <StatusBadge status={state} /> },
+          { header: 'Status', render: (message) => <MessageBadge message={message} /> },
         ]}
       />
     </Stack>

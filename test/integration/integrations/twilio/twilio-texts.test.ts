@@ -106,9 +106,10 @@ describe('texts through Twilio', () => {
       return { message: await account.readMessage(id), log: body.data.items, version: await readVersion() };
     };
     await phoning.double.report(text as never, 'delivered', { origin });
-    await eventually('the report is stored', async () => (await readVersion()) === '5');
+    await eventually('the report is stored', async () => (await readVersion()) === '6');
     const before = await read();
     expect(before.message.state).to.equal('sent');
+    expect(before.message.delivered_at).to.be.a('string');
     await phoning.double.report(text as never, 'sent', { origin });
     await eventually('the late report is read', async () => {
       await account.hurry();

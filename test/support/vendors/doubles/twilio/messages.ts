@@ -12,6 +12,7 @@ export interface SentMessage {
   error_code: number | null;
   error_message: string | null;
   date_created: string;
+  date_updated: string;
   callback: string;
 }
 
@@ -26,6 +27,7 @@ export function buildMessage(
   form: Record<string, string>,
 ): SentMessage {
   const { To: to = '', From, MessagingServiceSid, Body: body = '', StatusCallback: callback = '' } = form;
+  const createdAt = toRfc2822(new Date(Date.now() + skewSeconds * 1000));
   return {
     sid: `SM${token()}`,
     account_sid: accountSid,
@@ -35,7 +37,8 @@ export function buildMessage(
     status: 'queued',
     error_code: null,
     error_message: null,
-    date_created: toRfc2822(new Date(Date.now() + skewSeconds * 1000)),
+    date_created: createdAt,
+    date_updated: createdAt,
     callback,
   };
 }
@@ -52,7 +55,6 @@ export function showMessage({ callback: _callback, ...message }: SentMessage): o
     num_media: '0',
     price: hasPrice ? (-segments * SEGMENT_PRICE).toFixed(5) : null,
     price_unit: 'USD',
-    date_updated: message.date_created,
     date_sent: hasPrice ? message.date_created : null,
     messaging_service_sid: null,
     api_version: '2010-04-01',

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { eventually } from '../../../support/poll.js';
+import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
+import type { SentMessage } from '../../../support/vendors/doubles/twilio/messages.js';
+import { type PhoningAccount, usePhoningStack } from '../../../support/vendors/phoning.js';
+
+describe('texts that arrive, as Twilio reports them', () => {
+  requireContracts();
+  const phoning = usePhoningStack();
+  let account: PhoningAccount;
+
+  before(async () => {
+    account = await phoning.createAccount();
+  });
+
+  async function sendText(): Promise<{ id: string; text: SentMessage }> {
+    const { phone, id } = await account.sendText();
+    await account.waitForState(id, 'sent');
+    return { id, text: phoning.double.findTexts(phone)[0] as SentMessage };
+  }
+  const report = (text: SentMessage, status: string, errorCode: number | null = null) =>
+    phoning.double.report(text, status, { origin: account.stack.origin, errorCode });
+  const waitForDelivery = (id: string) =>
+    eventually('the text is delivered', async () => {
+      const message = await account.readMessage(id);
+      return message.delivered_at !== null && message;
+    });
+  /** Waits until the worker has read all reports, and returns the message. */
+  async function readSettled(id: string) {
+    const waiting = 'select from inbound_notices where tenant_id = $1 and is_waiting';
+    await eventually('the worker has read the reports', async () => {
+      const rows = await account.stack.rows(account.tenant.id, waiting, [account.tenant.id]);
+      return rows.length === 0;
+    });
+    return account.readMessage(id);
+  }
+
+  it('a status callback that reports a delivery sets delivered_at, without a call to Twilio', async () => {
+    const { id, text } = await sendText();
+    expect(await account.readMessage(id)).to.include({ delivered_at: null });
+    phoning.double.calls.length = 0;
+    const before = Date.now();
+    expect(await report(text, 'delivered')).to.equal(200);
+    const message = await waitForDelivery(id);
+    expect(message).to.include({ state: 'sent', error: null });
+    expect(Date.parse(message.delivered_at)).to.be.within(before - 1, Date.now());
+    const names = phoning.double.calls.map(({ name }) => name);
+    expect(names).not.to.include(`GET ${text.sid}.json`);
+    const { body } = await account.client.get(`/messages?invoice_id=${message.invoice_id}`);
+    expect(body.data.items[0].delivered_at).to.equal(message.delivered_at);
+  });
+
+  it('repeated callbacks, and late ones of an earlier state, change nothing after the delivery', async () => {
+    const { id, text } = await sendText();
+    await report(text, 'delivered');
+    const delivered = await waitForDelivery(id);
+    for (const status of ['delivered', 'sent', 'queued', 'read', 'delivered'])
+      expect(await report(text, status)).to.equal(200);
+    expect(await readSettled(id)).to.deep.equal(delivered);
+  });
+
+  it('a failure that is reported after the delivery is ignored', async () => {
+    const { id, text } = await sendText();
+    await report(text, 'delivered');
+    const delivered = await waitForDelivery(id);
+    await report(text, 'undelivered', 30_003);
+    expect(await readSettled(id)).to.deep.equal(delivered);
+  });
+
+  it('a delivery that is reported after the failure is ignored', async () => {
+    const { id, text } = await sendText();
+    await report(text, 'undelivered', 30_003);
+    const failed = await account.waitForState(id, 'failed');
+    await report(text, 'delivered');
+    expect(await readSettled(id)).to.deep.equal(failed);
+    expect(failed.delivered_at).to.equal(null);
+  });
+
+  it('a delivery whose callback was lost is found by the next pull, with the time that Twilio reports', async () => {
+    const { id, text } = await sendText();
+    const at = new Date(Math.floor(Date.now() / 1000) * 1000 + 1000);
+    await new Promise((resolve) => setTimeout(resolve, at.getTime() - Date.now()));
+    Object.assign(text, { status: 'delivered', date_updated: at.toUTCString().replace('GMT', '+0000') });
+    await account.hurry();
+    const message = await waitForDelivery(id);
+    expect(message.delivered_at).to.equal(at.toISOString());
+  });
+
+  it('a callback that comes before the lost response was found sets delivered_at once the text is known', async () => {
+    let isCut = false;
+    phoning.double.misbehave = (name) => {
+      if (isCut || name !== 'POST Messages.json') return undefined;
+      isCut = true;
+      return { kind: 'cut_after' };
+    };
+    const { phone, id } = await account.sendText();
+    const text = await eventually('Twilio has the text', () => phoning.double.findTexts(phone)[0]);
+    expect(await report(text, 'delivered')).to.equal(200);
+    await eventually('the text is sent', async () => {
+      // Without a pull, which would find the delivery too.
+      await account.hurryWrites();
+      return (await account.readMessage(id)).state === 'sent';
+    });
+    await waitForDelivery(id);
+    expect(phoning.double.findTexts(phone)).to.have.length(1);
+  });
+
+  it('a report of an earlier version of this service, which stored every status, changes nothing', async () => {
+    const { id, text } = await sendText();
+    const sent = await account.readMessage(id);
+    await account.stack.rows(
+      account.tenant.id,
+      `insert into inbound_notices (tenant_id, connection_id, dedupe_id, stream, hint, is_waiting)
+       values ($1, $2, $3, 'messages', $4, true)`,
+      [account.tenant.id, account.connectionId, `${text.sid}/sent`, text.sid],
+    );
+    await account.hurry();
+    expect(await readSettled(id)).to.deep.equal(sent);
+    await report(text, 'delivered');
+    await waitForDelivery(id);
+  });
+
+  it('a text that an earlier version has read as delivered gets delivered_at by the next pull', async () => {
+    const { id, text } = await sendText();
+    await account.stack.rows(
+      account.tenant.id,
+      "update external_ids set version = '5' where tenant_id = $1 and local_id = $2",
+      [account.tenant.id, id],
+    );
+    Object.assign(text, { status: 'delivered' });
+    await account.hurry();
+    await waitForDelivery(id);
+  });
+});
