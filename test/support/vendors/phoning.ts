@@ -29,9 +29,6 @@ export function usePhoningStack(): PhoningStack {
 
 const NUMBERS = { from_number: '+15185550100', dispatcher_number: '+15185550199' };
 
-const HURRY_PULLS = `update sync_states set next_at = now()
-  where tenant_id = $1 and stream <> 'describe' and next_at > now()`;
-
 /** A stack whose accounts text through a double of Twilio. */
 export class PhoningStack {
   private constructor(
@@ -156,17 +153,11 @@ export class PhoningAccount {
   /** Makes the account's delayed work due now, and wakes the workers. */
   async hurry(): Promise<void> {
     const { id } = this.tenant;
-    await this.stack.rows(id, HURRY_PULLS, [id]);
-    await this.hurryWrites();
-  }
-
-  /** Makes the account's delayed writes due now, and wakes the workers. */
-  async hurryWrites(): Promise<void> {
-    const { id } = this.tenant;
     for (const text of [
       'update outbound_operations set next_at = now() where next_at > now() and tenant_id = $1',
       `update connection_queues set open_until = null, throttled_until = null, opened = 0, consecutive_failures = 0
        where tenant_id = $1`,
+      `update sync_states set next_at = now() where tenant_id = $1 and stream <> 'describe' and next_at > now()`,
     ])
       await this.stack.rows(id, text, [id]);
     const queue = openIntegrationsQueue(this.stack.runtime);

@@ -87,6 +87,10 @@ describe('texts that arrive, as Twilio reports them', () => {
   });
 
   it('a callback that comes before the lost response was found sets delivered_at once the text is known', async () => {
+    const account = await phoning.createAccount();
+    const run = (sql: string) => account.stack.rows(account.tenant.id, sql, [account.tenant.id]);
+    // A pull would find the delivery too.
+    await run("delete from sync_states where tenant_id = $1 and stream = 'messages'");
     let isCut = false;
     phoning.double.misbehave = (name) => {
       if (isCut || name !== 'POST Messages.json') return undefined;
@@ -95,13 +99,27 @@ describe('texts that arrive, as Twilio reports them', () => {
     };
     const { phone, id } = await account.sendText();
     const text = await eventually('Twilio has the text', () => phoning.double.findTexts(phone)[0]);
+    await eventually('the write waits for its second attempt', async () => {
+      const waiting = 'select from outbound_operations where tenant_id = $1 and may_have_arrived';
+      return (await run(`${waiting} and state = 'due'`)).length > 0;
+    });
+    const later = "update outbound_operations set next_at = now() + interval '1 hour' where tenant_id = $1";
+    await run(`${later} and next_at is not null`);
+    await run('update connection_queues set open_until = null, opened = 0 where tenant_id = $1');
     expect(await report(text, 'delivered')).to.equal(200);
+    await eventually('the worker has read the callback', async () => {
+      const read = 'select from inbound_notices where tenant_id = $1 and attempts > 0';
+      return (await run(`${read} and dedupe_id = '${text.sid}/delivered'`)).length > 0;
+    });
+    expect(await account.readMessage(id)).to.include({ state: 'queued', delivered_at: null });
     await eventually('the text is sent', async () => {
-      // Without a pull, which would find the delivery too.
-      await account.hurryWrites();
+      await account.hurry();
       return (await account.readMessage(id)).state === 'sent';
     });
-    await waitForDelivery(id);
+    await eventually(
+      'the text is delivered',
+      async () => (await account.readMessage(id)).delivered_at !== null,
+    );
     expect(phoning.double.findTexts(phone)).to.have.length(1);
   });
 
