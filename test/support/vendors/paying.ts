@@ -79,6 +79,11 @@ export class PayingAccount {
     this.vendor = double.openAccount(vendorKey);
   }
 
+  /** The header with which the product calls Stripe for this account. */
+  get authorization(): string {
+    return `Bearer ${this.vendor.key}`;
+  }
+
   get client() {
     return this.tenant.client;
   }

@@ -77,6 +77,11 @@ export class PhoningAccount {
     this.twilio = account;
   }
 
+  /** The header with which the product calls Twilio for this account. */
+  get authorization(): string {
+    return `Basic ${Buffer.from(`${this.accountSid}:${this.authToken}`).toString('base64')}`;
+  }
+
   get client() {
     return this.tenant.client;
   }

@@ -13,6 +13,7 @@ import {
 import type { Fault } from '../../../support/vendors/contracts/fault.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { passMinutes } from '../../../support/vendors/outages/pass-minutes.js';
+import { RefusalStorm } from '../../../support/vendors/outages/refusal-storm.js';
 import { type PayingAccount, usePayingStack } from '../../../support/vendors/paying.js';
 import { compareNow } from '../../../support/vendors/reconciling.js';
 
@@ -128,6 +129,20 @@ describe('Stripe that is down, refuses calls, or has another time', function () 
     });
     expect(listRefunds()).to.deep.equal([2000, 2000]);
     await expectSameBooks([...invoices, late]);
+  });
+
+  it('Stripe refuses every call with 429 for a while: no call comes before Retry-After, and each write is made once', async () => {
+    const invoices = [await payByLink(7000), await payByLink(8000)];
+    // A step may read the records of several webhooks at the same time.
+    await paying.double.webhooks.settle();
+    await eventually('all webhooks are read', async () => (await account.countWaitingNotices()) === 0);
+    await account.waitForPulls();
+    const storm = new RefusalStorm(paying.double, account.authorization, [1, 2, 1]);
+    for (const id of invoices) await refund(id, 2000);
+    await eventually('the refunds are made', async () => (await listOperations('due')).length === 0);
+    storm.expectObeyed();
+    expect(listRefunds()).to.deep.equal([2000, 2000]);
+    await expectSameBooks(invoices);
   });
 
   for (const skewSeconds of [-100, 100])

@@ -8,6 +8,7 @@ import { eventually } from '../../../support/poll.js';
 import type { Fault } from '../../../support/vendors/contracts/fault.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
 import { passMinutes } from '../../../support/vendors/outages/pass-minutes.js';
+import { RefusalStorm } from '../../../support/vendors/outages/refusal-storm.js';
 import { type PhoningAccount, usePhoningStack } from '../../../support/vendors/phoning.js';
 
 const OUTAGE: readonly Fault[] = [
@@ -87,6 +88,16 @@ describe('Twilio that is down, refuses calls, or has another time', function () 
     expect(await readStatus()).to.equal('active');
     await finish(texts, 1);
     await expectSameTexts(texts);
+  });
+
+  it('Twilio refuses every call with 429 for a while: no call comes before Retry-After, and each of many texts leaves once', async () => {
+    const storm = new RefusalStorm(phoning.double, account.authorization, [1, 2, 1, 1, 2]);
+    const texts = await sendTexts(12);
+    await Promise.all(texts.map(({ id }) => account.waitForState(id, 'sent')));
+    storm.expectObeyed();
+    await expectSameTexts(texts);
+    const order = phoning.double.messages.map(({ to }) => to);
+    for (const { phone } of texts) expect(order.filter((to) => to === phone)).to.have.length(1);
   });
 
   for (const skewSeconds of [-55, 55])

@@ -21,6 +21,16 @@ export interface DoubleAnswer {
   headers?: Record<string, string>;
 }
 
+/** When a double received a request. Times are in ms since 1970. */
+export interface ArrivedCall {
+  name: string;
+  /** The credentials of the request, which show its account. */
+  authorization: string;
+  at: number;
+  /** When the next request may come, if this one was refused with a Retry-After header. */
+  retryAt?: number;
+}
+
 /** A request in the form that the contract check expects. */
 type ContractCall = Parameters<ContractCheck['checkRequest']>[0];
 
@@ -31,6 +41,8 @@ type ContractCall = Parameters<ContractCheck['checkRequest']>[0];
 export abstract class VendorDouble {
   /** Requests and answers that the vendor's contract does not allow. */
   readonly violations: string[] = [];
+  /** The requests in the sequence in which they came. */
+  readonly arrivals: ArrivedCall[] = [];
   /** Called for each request. If the function returns a fault, the double misbehaves that way. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   origin = '';
@@ -100,10 +112,19 @@ export abstract class VendorDouble {
 
   /** Answers an API request, unless the test wants a fault for requests with this name. */
   protected async serveCall(name: string, call: ReceivedCall, response: ServerResponse): Promise<void> {
+    const arrived: ArrivedCall = {
+      name,
+      authorization: String(call.headers.authorization ?? ''),
+      at: Date.now(),
+    };
+    this.arrivals.push(arrived);
     const fault = this.misbehave(name);
     if (fault?.kind === 'slow') await sleep(fault.ms);
     if (fault?.kind === 'cut_before') return void response.destroy();
-    if (fault?.kind === 'limit') return this.send(response, this.refuseByLimit(fault.seconds));
+    if (fault?.kind === 'limit') {
+      arrived.retryAt = Date.now() + fault.seconds * 1000;
+      return this.send(response, this.refuseByLimit(fault.seconds));
+    }
     if (fault?.kind === 'status')
       return this.send(response, { status: fault.status, result: fault.body ?? this.errorBody });
     const answer = this.answer(call);

@@ -104,8 +104,9 @@ export class TwilioDouble extends VendorDouble {
     return listErrorFaults(status, result);
   }
 
-  protected refuseByLimit(): DoubleAnswer {
-    return { status: 429, result: buildError(429, 20429, 'Too Many Requests') };
+  protected refuseByLimit(seconds: number): DoubleAnswer {
+    const headers = { 'retry-after': `${seconds}` };
+    return { status: 429, result: buildError(429, 20429, 'Too Many Requests'), headers };
   }
 
   protected buildHeaders(): Record<string, string> {
