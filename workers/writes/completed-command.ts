@@ -89,3 +89,14 @@ function buildAuditRecord(one: CompletedCommand, outcomeName: 'dry_run' | undefi
     userAgent: command.userAgent,
   };
 }
+
+/** True if the command succeeded without a change, an event or anything else to show. */
+export function hasNoEffect({
+  held,
+  changes,
+  events,
+  ranCommands,
+  responseExtra,
+}: Extract<CommandOutcome, { ok: true }>): boolean {
+  return !held && !ranCommands && !responseExtra && changes.length + events.length === 0;
+}

@@ -10,6 +10,7 @@ import { getErrorCode } from '../../shared/platform/errors.js';
 import type { FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
+import { listPrompts, type QueuePrompt } from '../../shared/queues/prompts-at-commit.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
 import { acquireAgentLocks } from '../../shared/records/agent-locks.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
@@ -18,6 +19,7 @@ import {
   buildLocation,
   type CompletedCommand,
   getHttpStatus,
+  hasNoEffect,
 } from './completed-command.js';
 import type { ConflictMonitor } from './conflict-monitor.js';
 import { type EarlierResults, findEarlierResults } from './earlier-results.js';
@@ -30,6 +32,8 @@ export interface CommittedBatch {
   completed: CompletedCommand[];
   /** The queues of the endpoints that receive events from this batch. */
   endpointQueues: EndpointQueueRef[];
+  /** Further work that the batch has created, besides that which the outcomes name. */
+  prompts: readonly QueuePrompt[];
 }
 
 export interface BatchContext {
@@ -71,15 +75,16 @@ export async function runBatch(
 ): Promise<CommandResult[]> {
   if (commands.length === 0) return [];
   const tenants = [...new Set(commands.flatMap(listTenantIds))];
-  const waveResults = await context.db.transaction(tenants, async (tx) => {
+  const { waveResults, prompts } = await context.db.transaction(tenants, async (tx) => {
     await acquireAgentLocks(tx, commands);
-    const results = await runWaves(tx, splitIntoWaves(commands), { ...options, config: context.config });
+    const waveResults = await runWaves(tx, splitIntoWaves(commands), { ...options, config: context.config });
     context.beforeCommit(commands);
-    return results;
+    return { waveResults, prompts: listPrompts(tx) };
   });
   context.afterCommit?.({
     completed: waveResults.flatMap(({ completed }) => completed),
     endpointQueues: waveResults.flatMap(({ rendered }) => rendered.endpointQueues),
+    prompts,
   });
   return waveResults.flatMap(({ completed, rendered, earlier }) => [
     ...earlier,
@@ -208,16 +213,6 @@ function buildResult(one: CompletedCommand, { bodies }: RenderedResponses): Comm
     replayed: false,
     isOwnChange,
   };
-}
-
-function hasNoEffect({
-  held,
-  changes,
-  events,
-  ranCommands,
-  responseExtra,
-}: Extract<CommandOutcome, { ok: true }>): boolean {
-  return !held && !ranCommands && !responseExtra && changes.length + events.length === 0;
 }
 
 /**

@@ -17,12 +17,17 @@ export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch
   };
 }
 
-function groupByQueue({ completed, endpointQueues }: CommittedBatch): Map<string, PromptedRecord[]> {
+function groupByQueue({
+  completed,
+  endpointQueues,
+  prompts: further,
+}: CommittedBatch): Map<string, PromptedRecord[]> {
   const prompts = completed.flatMap(({ command: { tenantId }, outcome }) =>
     ((outcome.ok && outcome.prompts) || []).map((prompt) => ({ ...prompt, tenantId })),
   );
   for (const { tenantId, endpointId } of endpointQueues)
     prompts.push({ queue: WEBHOOKS_QUEUE, tenantId, id: endpointId });
+  prompts.push(...further);
   const byQueue = new Map<string, Map<string, PromptedRecord>>();
   for (const { queue, tenantId, id } of prompts) {
     const records = byQueue.get(queue) ?? new Map<string, PromptedRecord>();

@@ -1,4 +1,6 @@
 import type { Transaction } from '../../platform/postgres/database.js';
+import { INTEGRATIONS_QUEUE } from '../../queues/integrations.js';
+import { promptAfterCommit } from '../../queues/prompts-at-commit.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { insertOperations } from '../../sync/operation-rows.js';
@@ -73,7 +75,7 @@ const UNPAYABLE: readonly string[] = ['draft', 'needs_review', 'paid', 'void', '
 
 /**
  * Closes the pay links of invoices that are no longer payable, or that owe less than the link's
- * amount. The clock later wakes the connections, which close the pages at the vendor.
+ * amount. After the commit, the worker of their connections closes the pages at the vendor.
  */
 export async function closeOutdatedPayLinks(
   tx: Transaction,
@@ -98,7 +100,7 @@ export async function closeOutdatedPayLinks(
   await closePayLinks(tx, outdated);
 }
 
-/** Closes pay links that are opening or open, and lets the worker close their pages. */
+/** Closes pay links that are opening or open, and lets the worker close their pages at once. */
 async function closePayLinks(tx: Transaction, links: readonly RecordRef[]): Promise<void> {
   if (links.length === 0) return;
   const closed = await tx.query<RecordRef & { connection_id: string | null }>({
@@ -109,6 +111,12 @@ async function closePayLinks(tx: Transaction, links: readonly RecordRef[]): Prom
            returning l.tenant_id, l.id, l.connection_id`,
     values: [JSON.stringify(links)],
   });
+  promptAfterCommit(
+    tx,
+    closed.flatMap(({ tenant_id: tenantId, connection_id: id }) =>
+      id === null ? [] : [{ queue: INTEGRATIONS_QUEUE, tenantId, id }],
+    ),
+  );
   await insertOperations(
     tx,
     closed.flatMap(({ tenant_id, id: local_id, connection_id }) =>
