@@ -11,6 +11,8 @@ describe('the pay page of an invoice that changes', () => {
 
   before(async () => {
     account = await paying.createAccount();
+    // A worker that is still reading would close a page without being woken.
+    await account.waitForPulls();
   });
 
   afterEach(() => {
