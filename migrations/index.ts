@@ -102,6 +102,7 @@ import * as recordLostWrites from './20261130060000_record_lost_writes.js';
 import * as addFrozenAccounts from './20261201060000_add_frozen_accounts.js';
 import * as indexOperationsAndIssues from './20261202060000_index_operations_and_issues.js';
 import * as addDeliveredAt from './20261203060000_add_delivered_at.js';
+import * as sortLists from './20261203070000_sort_lists.js';
 
 interface Migration {
   name: string;
@@ -218,6 +219,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261201060000_add_frozen_accounts', ...addFrozenAccounts },
   { name: '20261202060000_index_operations_and_issues', ...indexOperationsAndIssues },
   { name: '20261203060000_add_delivered_at', ...addDeliveredAt },
+  { name: '20261203070000_sort_lists', ...sortLists },
 ];
 
 /** A process of this version serves only if the database has reached this migration. */

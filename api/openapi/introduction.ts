@@ -10,9 +10,9 @@ A key has permissions (read, write, approve, admin) or, as an agent key, scopes.
 Signed-in people use a cookie instead: \`POST /session\`.
 
 ### Lists and pages
-A list is \`{ok, data: {items, cursor, count}}\`, newest first. Pass \`data.cursor\` as \`cursor\` to get the next page; on the last page it is null.
+A list is \`{ok, data: {items, cursor, count}}\`, newest first unless \`sort\` names another sequence. Pass \`data.cursor\` as \`cursor\` to get the next page; on the last page it is null.
 A page may have fewer items than \`limit\`, because it ends at 4 MiB. Continue until \`cursor\` is null.
-A cursor is valid only with the filters that created it.
+A cursor is valid only with the filters and the sort that created it.
 \`since\` is inclusive and \`until\` exclusive. A plain date means midnight in the account's time zone.
 
 ### Responses and errors

@@ -29,7 +29,7 @@ export const customerRoutes = defineRoutes('Customers', (router, api) => {
    *   get:
    *     operationId: listCustomers
    *     summary: List customers
-   *     description: Newest first.
+   *     description: Newest first, unless sort names another sequence.
    */
   router.get(
     '/customers',

@@ -28,7 +28,7 @@ export const invoiceRoutes = defineRoutes('Invoices', (router, api) => {
    *   get:
    *     operationId: listInvoices
    *     summary: List invoices
-   *     description: Newest first.
+   *     description: Newest first, unless sort names another sequence.
    *     x-list: InvoiceListItem
    *     parameters: [{ $ref: '#/components/parameters/IgnoredIdempotencyKey' }]
    */

@@ -53,7 +53,7 @@ export const workOrderRoutes = defineRoutes('Work orders', (router, api) => {
    *   get:
    *     operationId: listWorkOrders
    *     summary: List work orders
-   *     description: Newest first.
+   *     description: Newest first, unless sort names another sequence.
    *     x-list: WorkOrderListItem
    */
   router.get(

@@ -3,17 +3,23 @@ import { formatUuid, isUuid } from '../platform/ids.js';
 
 /** The position at which a page ended: the keyset (timestamp, id) of its last row. */
 export interface CursorPosition {
-  /** In PostgreSQL's format (`2025-11-21 03:30:40.123456+00`) or ISO 8601, with an offset. */
-  at: string;
+  /**
+   * In PostgreSQL's format (`2025-11-21 03:30:40.123456+00`) or ISO 8601, with an offset. For a
+   * list with another sort, the value that sorts its last row: a text, or null.
+   */
+  at: string | null;
   /** A UUID. `decode` returns it in lower case. */
   id: string;
 }
 
 export interface CursorCodec {
-  /** @throws RangeError if the position is not a timestamp and a UUID */
-  encode(position: CursorPosition, binding: string): string;
+  /**
+   * @param isSorted true for a list with another sort, whose `at` need not be a timestamp
+   * @throws RangeError if the position is not a timestamp and a UUID, or too long
+   */
+  encode(position: CursorPosition, binding: string, isSorted?: boolean): string;
   /** @throws InvalidCursorError if the cursor is malformed, forged, or has another binding */
-  decode(cursor: string, binding: string): CursorPosition;
+  decode(cursor: string, binding: string, isSorted?: boolean): CursorPosition;
 }
 
 /**
@@ -28,13 +34,17 @@ export class InvalidCursorError extends Error {
   }
 }
 
-const VERSION = 1;
+/** The versions of the layout: with a timestamp, with any text, and without a value. */
+const TIMED = 1;
+const SORTED = 2;
+const WITHOUT_VALUE = 3;
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + ID_BYTES;
 const MIN_SECRET_BYTES = 16;
-/** Enough for the longest timestamp that TIMESTAMP accepts. */
-const MAX_CURSOR_LENGTH = 120;
+/** The signature contains the length of the payload in one byte. */
+const MAX_PAYLOAD_BYTES = 255;
+const MAX_CURSOR_LENGTH = Math.ceil(((MAX_PAYLOAD_BYTES + MAC_BYTES) * 4) / 3);
 
 const DATE = /\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/;
 const TIME = /(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?/;
@@ -47,9 +57,9 @@ const TIMESTAMP = new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.sourc
  * `binding` for which it was issued: one list with its filters.
  *
  * A cursor is base64url text. Its parts are a version (1 byte), an id (16 bytes), a timestamp
- * (ASCII) and a signature (16 bytes). The signature is an HMAC-SHA256 of the other parts and the
- * binding. A cursor is not encrypted, because the client has already seen its id and timestamp on
- * the page.
+ * (ASCII) or the value of another sort (UTF-8), and a signature (16 bytes). The signature is an
+ * HMAC-SHA256 of the other parts and the binding. A cursor is not encrypted, because the client has
+ * already seen its id and value on the page.
  *
  * @param secret the signing key, at least 16 bytes; a new key invalidates all cursors
  * @throws {RangeError} if the secret is too short
@@ -59,16 +69,16 @@ export function createCursorCodec(secret: Buffer): CursorCodec {
     throw new RangeError(`A cursor secret needs at least ${MIN_SECRET_BYTES} bytes`);
   }
   return {
-    encode(position, binding) {
-      const payload = packPosition(position);
+    encode(position, binding, isSorted = false) {
+      const payload = packPosition(position, isSorted);
       return Buffer.concat([payload, sign(secret, payload, binding)]).toString('base64url');
     },
-    decode(cursor, binding) {
+    decode(cursor, binding, isSorted = false) {
       const bytes = decodeBase64url(cursor);
       const payload = bytes.subarray(0, -MAC_BYTES);
       const isAuthentic = timingSafeEqual(bytes.subarray(-MAC_BYTES), sign(secret, payload, binding));
       if (!isAuthentic) throw new InvalidCursorError();
-      return unpackPosition(payload);
+      return unpackPosition(payload, isSorted);
     },
   };
 }
@@ -84,19 +94,27 @@ function sign(secret: Buffer, payload: Buffer, binding: string): Buffer {
   return mac.digest().subarray(0, MAC_BYTES);
 }
 
-function packPosition({ at, id }: CursorPosition): Buffer {
-  if (!TIMESTAMP.test(at)) throw new RangeError('A cursor position needs a timestamp with an offset');
+function packPosition({ at, id }: CursorPosition, isSorted: boolean): Buffer {
+  if (!isSorted && (at === null || !TIMESTAMP.test(at)))
+    throw new RangeError('A cursor position needs a timestamp with an offset');
   if (!isUuid(id)) throw new RangeError('A cursor position needs a UUID');
+  const version = !isSorted ? TIMED : at === null ? WITHOUT_VALUE : SORTED;
   const packedId = Buffer.from(id.replaceAll('-', ''), 'hex');
-  return Buffer.concat([Uint8Array.of(VERSION), packedId, Buffer.from(at, 'latin1')]);
+  const payload = Buffer.concat([Uint8Array.of(version), packedId, Buffer.from(at ?? '', 'utf8')]);
+  if (payload.length > MAX_PAYLOAD_BYTES) throw new RangeError('The value of a cursor position is too long');
+  return payload;
 }
 
-function unpackPosition(payload: Buffer): CursorPosition {
+function unpackPosition(payload: Buffer, isSorted: boolean): CursorPosition {
+  const [version] = payload;
   const id = formatUuid(payload.subarray(1, HEAD_BYTES));
-  const at = payload.toString('latin1', HEAD_BYTES);
+  const at = payload.toString('utf8', HEAD_BYTES);
   // Check the values although the signature is valid. An earlier release may have signed another
   // layout, and a query uses these values.
-  if (payload[0] !== VERSION || !isUuid(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
+  if (!isUuid(id)) throw new InvalidCursorError();
+  if (isSorted && version === SORTED) return { at, id };
+  if (isSorted && version === WITHOUT_VALUE && at === '') return { at: null, id };
+  if (isSorted || version !== TIMED || !TIMESTAMP.test(at)) throw new InvalidCursorError();
   return { at, id };
 }
 
@@ -107,6 +125,6 @@ function decodeBase64url(cursor: unknown): Buffer {
   // Buffer ignores characters outside base64url and unused bits. Accept only the exact encoding of
   // these bytes.
   if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError();
-  if (bytes.length <= HEAD_BYTES + MAC_BYTES) throw new InvalidCursorError();
+  if (bytes.length < HEAD_BYTES + MAC_BYTES) throw new InvalidCursorError();
   return bytes;
 }

@@ -1011,6 +1011,7 @@ export interface CustomerListQuery {
   company_type?: string;
   is_active?: boolean;
   expand?: string;
+  sort?: "-created_at" | "created_at" | "name" | "-name";
   limit: number;
   cursor?: string;
 }
@@ -1713,6 +1714,7 @@ export interface InvoiceListQuery {
   until?: string;
   date_field?: "created_at" | "updated_at" | "service_date" | "due_date" | "paid_at";
   expand?: string;
+  sort?: "-created_at" | "created_at" | "due_date" | "-due_date";
   limit: number;
   cursor?: string;
 }
@@ -3141,6 +3143,7 @@ export interface WorkOrderListQuery {
   until?: string;
   date_field?: "created_at" | "updated_at" | "dispatch_time" | "completion_time";
   expand?: string;
+  sort?: "-created_at" | "created_at";
   limit: number;
   cursor?: string;
 }

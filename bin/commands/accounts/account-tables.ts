@@ -6,7 +6,7 @@ export const TABLES_THAT_STAY: Readonly<Record<string, string>> = {
 };
 
 /** Columns that triggers write again in the other deployment, by the same SQL. */
-const REWRITTEN_COLUMNS = ['stored_json', 'stored_json_version'];
+const REWRITTEN_COLUMNS = ['stored_json', 'stored_json_version', 'sort_name'];
 
 /**
  * Tables whose rows triggers write while other tables are loaded. They are loaded last, in place of

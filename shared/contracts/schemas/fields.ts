@@ -226,6 +226,17 @@ export function cursor(): Joi.StringSchema {
 }
 
 /**
+ * The sequence of a list, by one of the columns. Newest first is the default. The schema reads its
+ * name as an absent parameter, so that both have the same query and the same cursors.
+ */
+export function sort(columns: readonly string[]): Joi.StringSchema {
+  const words = ['-created_at', 'created_at', ...columns.flatMap((column) => [column, `-${column}`])];
+  return Joi.string()
+    .valid(...words)
+    .empty('-created_at');
+}
+
+/**
  * Builds an object schema whose members are all required, so that clients need not distinguish
  * absent from null.
  */

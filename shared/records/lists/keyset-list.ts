@@ -3,6 +3,8 @@ import { firstIdAtSql } from '../../platform/id-times.js';
 import type { ItemText } from '../stored-json/stored-json.js';
 import { buildPageQuery, type ListQuery, MAX_PAGE_BYTES, pageQueries } from './page-query.js';
 import { buildSearchQuery, type ListSearch, SEARCH_TIMEOUT_MS } from './search.js';
+import { buildSortedRows, type ListSort } from './sorted-list.js';
+import { buildSortedSearch } from './sorted-search.js';
 
 export interface FilterScope {
   tenantId: string;
@@ -83,6 +85,8 @@ export interface ListPlan extends ItemText {
    * sorted by id alone, and its cursors contain this time.
    */
   idTimeColumn?: string;
+  /** How the client asked to sort the list; undefined for newest first. */
+  sort?: ListSort | undefined;
 }
 
 /**
@@ -92,13 +96,14 @@ export interface ListPlan extends ItemText {
  * row to find out whether another page follows.
  */
 export function buildListQuery(plan: ListPlan): ListQuery {
+  if (plan.sort) return buildSortedListQuery(plan, plan.sort);
   const { table, conditions, alternatives = [], position, idTimeColumn, search, ...item } = plan;
   if (position && idTimeColumn) conditions.add('t.id < ?::uuid', position.id);
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const { values } = conditions;
   const limitAt = values.push(plan.limit);
-  const parts = { ...item, timeColumn: idTimeColumn ?? 'created_at', limitAt };
+  const parts = { ...item, sortColumn: idTimeColumn ?? 'created_at', limitAt };
   if (search?.term !== undefined) {
     conditions.addAlternatives(alternatives);
     const source = buildSearchQuery({ ...plan, search, term: search.term, limitAt });
@@ -121,6 +126,23 @@ export function buildListQuery(plan: ListPlan): ListQuery {
       ? `${rows} ${sortAndLimit}`
       : `select t.* from (${alternatives.map((one) => `(${rows} and ${one} ${sortAndLimit})`).join(' union all ')}) t ${sortAndLimit}`;
   return { ...pageQueries.get({ ...parts, source, maxBytesAt }), values };
+}
+
+/** Works like {@link buildListQuery}, for a list with another sort. */
+function buildSortedListQuery(plan: ListPlan, sort: ListSort): ListQuery {
+  const { conditions, alternatives = [], search } = plan;
+  const limitAt = conditions.values.push(plan.limit);
+  const rows = { ...plan, alternatives, sort, limit: `$${limitAt}::int + 1` };
+  const term = search?.term;
+  const source =
+    search && term !== undefined ? buildSortedSearch({ ...rows, search, term }) : buildSortedRows(rows);
+  const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
+  const { representation, storedItem } = plan;
+  const parts = { representation, sortColumn: sort.column, source, limitAt, maxBytesAt };
+  const { values } = conditions;
+  // A search may take long, so it must not run twice.
+  if (term !== undefined) return { ...buildPageQuery(parts), values, timeoutMs: SEARCH_TIMEOUT_MS };
+  return { ...pageQueries.get({ ...parts, storedItem }), values };
 }
 
 export interface DateRange {

@@ -18,6 +18,7 @@ export interface PageQuery {
   cursor?: string;
   limit?: number;
   expand?: string;
+  sort?: string;
 }
 
 interface PageRequest<Query> {
@@ -56,12 +57,12 @@ export async function readPage<Query extends PageQuery>(
     const listQuery = buildQuery(limit === undefined ? query : { ...query, limit }, scope);
     return readRow(db, tenantId, withMaxBytes(listQuery, bytes));
   };
-  const start = readCursor(cursors, query.cursor, binding);
+  const start = readCursor(cursors, query, binding);
   const request = { start, limit: query.limit, bytes: maxBytes };
   const page = await (query.expand ? readInSteps(readRows, request) : readRows(request));
   const { items, count } = page;
   const next = positionAfter(page);
-  return { items, count, cursor: next ? cursors.encode(next, binding) : null };
+  return { items, count, cursor: next ? cursors.encode(next, binding, query.sort !== undefined) : null };
 }
 
 async function readRow(db: TenantReads, tenantId: string, { stored, ...whole }: ListQuery): Promise<PageRow> {
@@ -111,7 +112,7 @@ async function readInSteps(
 }
 
 function positionAfter({ next_at: at, next_id: id }: PageRow): CursorPosition | undefined {
-  return at && id ? { at, id } : undefined;
+  return id === null ? undefined : { at, id };
 }
 
 /**
@@ -126,7 +127,7 @@ function searchTookTooLong(cause: unknown): AppError {
 }
 
 /**
- * Returns the text that binds a cursor to its tenant, list and filters. It omits `limit` and
+ * Returns the text that binds a cursor to its tenant, list, filters and sort. It omits `limit` and
  * `expand`, so both may change between pages.
  */
 function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuery): string {
@@ -136,17 +137,17 @@ function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuer
 
 function readCursor(
   cursors: CursorCodec,
-  cursor: string | undefined,
+  { cursor, sort }: PageQuery,
   binding: string,
 ): CursorPosition | undefined {
   if (cursor === undefined) return undefined;
   try {
-    return cursors.decode(cursor, binding);
+    return cursors.decode(cursor, binding, sort !== undefined);
   } catch (error) {
     if (!(error instanceof InvalidCursorError)) throw error;
     throw new AppError(
       'invalid_cursor',
-      'This cursor is broken or belongs to another list or other filters. Start again without it.',
+      'This cursor is broken or belongs to another list, other filters or another sort. Start again without it.',
       { details: [{ field: 'cursor', code: 'invalid', message: 'cursor is not valid for this request' }] },
     );
   }

@@ -6,7 +6,10 @@ import type { ItemText } from '../stored-json/stored-json.js';
 export interface PageRow {
   items: string;
   count: number;
-  /** Position of the last item; null if no page follows. */
+  /**
+   * Position of the last item. `next_id` is null if no page follows. `next_at` is also null if the
+   * column that sorts the list is null in the last item.
+   */
   next_at: string | null;
   next_id: string | null;
 }
@@ -29,8 +32,8 @@ export interface ListQuery extends SqlQuery {
 }
 
 export interface PageParts extends ItemText {
-  /** The column with the record's time. */
-  timeColumn: string;
+  /** The column that sorts the list, by default the one with the record's time. */
+  sortColumn: string;
   /** The query of the page's rows and of one extra row, which shows whether a page follows. */
   source: string;
   /** The `n` of the parameters `$n` with the page size and the byte limit. */
@@ -45,18 +48,12 @@ export function withMaxBytes(query: ListQuery, maxBytes: number): ListQuery {
   return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
 }
 
-function buildWholeText({
-  representation,
-  timeColumn: time,
-  source,
-  limitAt,
-  maxBytesAt,
-}: PageParts): string {
+function buildWholeText({ representation, sortColumn, source, limitAt, maxBytesAt }: PageParts): string {
   // `offset 0` makes PostgreSQL render each item once instead of once per use.
   return `
     select coalesce(string_agg(t.item, ',') filter (where t.fits), '') as items,
            (count(*) filter (where t.fits))::int as count,
-           max(t.${time}::text) filter (where t.fits and t.ends) as next_at,
+           max(t.${sortColumn}::text) filter (where t.fits and t.ends) as next_at,
            max(t.id::text) filter (where t.fits and t.ends) as next_id
     from (
       select t.*, t.rank <= $${limitAt} and (t.rank = 1 or t.bytes <= $${maxBytesAt}) as fits,
@@ -65,7 +62,7 @@ function buildWholeText({
         select t.*, row_number() over page as rank, sum(octet_length(t.item)) over page as bytes,
                lead(octet_length(t.item)) over page as next_bytes
         from (
-          select t.id, t.${time}, (${representation})::text as item
+          select t.id, t.${sortColumn}, (${representation})::text as item
           from (
             ${source}
           ) t
@@ -80,19 +77,16 @@ function buildWholeText({
  * Builds a query that neither renders items nor counts the bytes of each item. It takes PostgreSQL
  * some 40 % less time for a page (docs/performance.md).
  */
-function buildStoredText(
-  storedItem: string,
-  { timeColumn: time, source, limitAt, maxBytesAt }: PageParts,
-): string {
+function buildStoredText(storedItem: string, { sortColumn, source, limitAt, maxBytesAt }: PageParts): string {
   const limit = `$${limitAt}::int`;
   const last = (column: string) =>
     `case when count(*) > ${limit} then (array_agg(t.${column}::text))[${limit}] end`;
   return `
     select case when count(*) = count(t.item) and coalesce(sum(octet_length(t.item)), 0) <= $${maxBytesAt}
                 then coalesce(array_to_string((array_agg(t.item))[1:${limit}], ','), '') end as items,
-           least(count(*), ${limit})::int as count, ${last(time)} as next_at, ${last('id')} as next_id
+           least(count(*), ${limit})::int as count, ${last(sortColumn)} as next_at, ${last('id')} as next_id
     from (
-      select t.id, t.${time}, ${storedItem} as item
+      select t.id, t.${sortColumn}, ${storedItem} as item
       from (
         ${source}
       ) t

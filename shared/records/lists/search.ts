@@ -24,7 +24,7 @@ const NEWEST_ROWS = 1000;
 /** Search entries are keyed by three letters, so a shorter term cannot be looked up. */
 const MIN_INDEXED_LENGTH = 3;
 
-interface Binder {
+export interface SearchBinder {
   readonly text: string;
   bind(text: string, ...values: unknown[]): string;
   add(text: string, ...values: unknown[]): unknown;
@@ -34,14 +34,14 @@ interface Binder {
  * Adds the condition of a search, if there is a term. One of the columns must contain the term,
  * ignoring case.
  */
-export function addSearchCondition(conditions: Binder, { columns, term }: ListSearch): void {
+export function addSearchCondition(conditions: SearchBinder, { columns, term }: ListSearch): void {
   if (term === undefined) return;
   conditions.add(buildMatchCondition(columns), ...columns.map(() => buildContainsPattern(term)));
 }
 
 interface SearchPlan {
   table: string;
-  conditions: Binder;
+  conditions: SearchBinder;
   search: ListSearch;
   term: string;
   /** The `n` of the parameter `$n` that holds the page size. */
@@ -59,16 +59,13 @@ interface SearchPlan {
 export function buildSearchQuery({ table, conditions, search, term, limitAt }: SearchPlan): string {
   const { columns, indexedTenantId } = search;
   const limit = `$${limitAt}::int + 1`;
-  if (indexedTenantId === undefined || [...term].length < MIN_INDEXED_LENGTH) {
+  if (indexedTenantId === undefined || !hasIndexedLength(term)) {
     addSearchCondition(conditions, search);
     return `select t.* from ${table} t where ${conditions.text} order by t.created_at desc, t.id desc limit ${limit}`;
   }
   const tenant = conditions.bind('?::uuid', indexedTenantId);
   const termText = conditions.bind('?::text', term);
-  const match = conditions.bind(
-    buildMatchCondition(columns),
-    ...columns.map(() => buildContainsPattern(term)),
-  );
+  const match = bindMatchCondition(conditions, columns, term);
   return `
     with newest as materialized (
       select t.created_at, t.id, coalesce(${match}, false) as is_match from ${table} t where ${conditions.text}
@@ -100,6 +97,20 @@ export function buildSearchQuery({ table, conditions, search, term, limitAt }: S
       select * from ${table} where tenant_id = ${tenant} and id = hit.id offset 0
     ) t
     order by t.created_at desc, t.id desc`;
+}
+
+/** True if the search entries can be searched for the term. */
+export function hasIndexedLength(term: string): boolean {
+  return [...term].length >= MIN_INDEXED_LENGTH;
+}
+
+/** Binds the term, and returns the condition that a row of the table matches it. */
+export function bindMatchCondition(
+  conditions: SearchBinder,
+  columns: readonly string[],
+  term: string,
+): string {
+  return conditions.bind(buildMatchCondition(columns), ...columns.map(() => buildContainsPattern(term)));
 }
 
 function buildMatchCondition(columns: readonly string[]): string {

@@ -9,12 +9,19 @@ import {
 } from '../../records/lists/keyset-list.js';
 import type { ListQuery } from '../../records/lists/page-query.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
+import { BY_CREATION, readSort, type SortColumns } from '../../records/lists/sorted-list.js';
 import { appendMembers, itemText } from '../../records/stored-json/stored-json.js';
 import { briefCustomerRepresentation } from './representation.js';
 import { customerTable } from './table.js';
 
 const CUSTOMER_ITEM = itemText(customerTable);
 const WITH_EXTERNAL_IDS = appendMembers(CUSTOMER_ITEM, [externalIdsMember('customer', 't')]);
+
+const SORTS: SortColumns = {
+  ...BY_CREATION,
+  // A trigger copies company_name in lower case (migrations/20261203070000_sort_lists.ts).
+  name: { column: 'sort_name', type: 'text', isNullable: false },
+};
 
 /**
  * Builds the conditions for exports of customers, including the search. The list has the same
@@ -42,6 +49,7 @@ export function listCustomers(query: CustomerListQuery, scope: ListScope): ListQ
     search: customerSearch(query, scope),
     limit: query.limit,
     position: scope.position,
+    sort: readSort(SORTS, query.sort),
   });
 }
 

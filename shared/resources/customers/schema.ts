@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { cursor, limit, slug, text } from '../../contracts/schemas/fields.js';
+import { cursor, limit, slug, sort, text } from '../../contracts/schemas/fields.js';
 import { COMPANY_TYPES } from '../../contracts/vocabulary.js';
 import { externalIdQuery, externalIds } from '../../records/expansions/external-ids.js';
 import { autopayTime } from '../autopay/enums.js';
@@ -48,6 +48,9 @@ export const customerListQuery = Joi.object({
   company_type: slug(COMPANY_TYPES),
   is_active: Joi.boolean(),
   expand: externalIdQuery.extract('expand'),
+  sort: sort(['name']).description(
+    'name is by company_name from A to Z, ignoring case; created_at is oldest first. A - reverses. Default: -created_at',
+  ),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'CustomerListQuery' });

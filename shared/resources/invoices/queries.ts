@@ -1,5 +1,6 @@
 import type { InvoiceListQuery } from '../../contracts/generated.js';
 import { splitWords } from '../../contracts/schemas/fields.js';
+import { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { EXTERNAL_IDS, externalIdsMember } from '../../records/expansions/external-ids.js';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../records/lists/keyset-list.js';
 import type { ListQuery } from '../../records/lists/page-query.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
+import { BY_CREATION, readSort, type SortColumns } from '../../records/lists/sorted-list.js';
 import {
   appendMembers,
   defineStoredJson,
@@ -28,6 +30,11 @@ const INVOICE_IN_LIST = {
 };
 const WITH_LINE_ITEMS = itemText(invoiceTable);
 const WITHOUT_LINE_ITEMS = itemText(INVOICE_IN_LIST);
+
+const SORTS: SortColumns = {
+  ...BY_CREATION,
+  due_date: { column: 'due_date', type: 'timestamptz', isNullable: true },
+};
 
 /** Returns the SQL of an invoice in a list, with the members that the request expands. */
 function representItems({ expand = '' }: InvoiceListQuery): ItemText {
@@ -71,14 +78,35 @@ function buildFilters(
 }
 
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): ListQuery {
+  const { conditions, alternatives } = buildFilters(query, scope);
+  const sort = readSort(SORTS, query.sort);
   return buildListQuery({
     table: 'invoices',
     ...representItems(query),
-    ...buildFilters(query, scope),
+    conditions,
+    alternatives:
+      sort?.column === 'due_date' ? sortableStatuses(query, conditions, alternatives) : alternatives,
     search: buildSearch(query, scope),
     limit: query.limit,
     position: scope.position,
+    sort,
   });
+}
+
+/**
+ * Returns conditions over the status for a list that is sorted by due date. The index has the due
+ * dates of each status, so a list of all statuses names each. For the invoices of one customer or
+ * work order, PostgreSQL reads them once and sorts them.
+ */
+function sortableStatuses(
+  { customer_id, work_order_id }: InvoiceListQuery,
+  conditions: Conditions,
+  alternatives: readonly string[],
+): readonly string[] {
+  if (customer_id !== undefined || work_order_id !== undefined)
+    return alternatives.length > 1 ? [`(${alternatives.join(' or ')})`] : alternatives;
+  if (alternatives.length > 0) return alternatives;
+  return INVOICE_STATUSES.map((status) => conditions.bind('t.status = ?', status));
 }
 
 export function listAgentInvoices(

@@ -8,6 +8,7 @@ import {
   limit,
   multilineText,
   oneOrMore,
+  sort,
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
@@ -90,6 +91,9 @@ export const invoiceListQuery = Joi.object({
     ),
   expand: oneOrMore(['line_items', 'names', EXTERNAL_IDS]).description(
     'line_items, names (adds customer_name) or external_ids, or several joined by commas',
+  ),
+  sort: sort(['due_date']).description(
+    'due_date is the earliest first, created_at the oldest first. A - reverses. Invoices without due_date come last, also with -due_date. Default: -created_at',
   ),
   limit: limit(200),
   cursor: cursor(),

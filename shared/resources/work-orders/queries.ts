@@ -11,6 +11,7 @@ import {
 } from '../../records/lists/keyset-list.js';
 import type { ListQuery } from '../../records/lists/page-query.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
+import { BY_CREATION, readSort } from '../../records/lists/sorted-list.js';
 import { appendMembers, itemText } from '../../records/stored-json/stored-json.js';
 import { STEP_ACTIONS } from './enums.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers, workOrderNames } from './representation.js';
@@ -61,6 +62,7 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Lis
     search: workOrderSearch(query, scope),
     limit: query.limit,
     position: scope.position,
+    sort: readSort(BY_CREATION, query.sort),
   });
 }
 

@@ -10,6 +10,7 @@ import {
   multilineText,
   oneOrMore,
   slug,
+  sort,
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
@@ -121,6 +122,7 @@ export const workOrderListQuery = Joi.object({
     .valid('created_at', 'updated_at', 'dispatch_time', 'completion_time')
     .description('The date that since and until compare; default created_at'),
   expand: oneOrMore(['names']).description('names adds customer_name, truck_unit_number and driver_name'),
+  sort: sort([]).description('created_at is oldest first, -created_at newest first. Default: -created_at'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'WorkOrderListQuery' });

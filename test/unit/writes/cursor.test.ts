@@ -8,6 +8,8 @@ const secret = Buffer.alloc(32, 7);
 const codec = createCursorCodec(secret);
 const position = { at: '2025-11-21 03:30:40.123456+00', id: '3f0e7c1a-7b7e-4b8e-9c55-0a1b2c3d4e5f' };
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** The signed part of a cursor has at most 255 bytes, 17 of them for its version and its id. */
+const MAX_VALUE_BYTES = 238;
 
 const offset = fc.oneof(
   fc.constantFrom('Z', '+00', '-05', '+05:30', '-07:52:58', '+0200'),
@@ -99,6 +101,25 @@ describe('createCursorCodec', () => {
       assert.throws(() => codec.decode(signed(pack(1, at)), 'b'), InvalidCursorError);
     }
     assert.throws(() => codec.decode(signed(pack(2, position.at)), 'b'), InvalidCursorError);
+  });
+
+  it('a cursor of a sorted list round-trips any text and no value in at most 362 characters', () => {
+    const values = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 40 }),
+      timestamp,
+      fc.constantFrom(null, ''),
+    );
+    const property = fc.property(fc.record({ at: values, id: fc.uuid() }), bindings, (at, binding) => {
+      fc.pre(Buffer.byteLength(at.at ?? '') <= MAX_VALUE_BYTES);
+      const cursor = codec.encode(at, binding, true);
+      assert.match(cursor, /^[\w-]{1,362}$/);
+      assert.deepStrictEqual(codec.decode(cursor, binding, true), at);
+      assert.throws(() => codec.decode(cursor, binding), InvalidCursorError);
+    });
+    const longest = { at: 'x'.repeat(MAX_VALUE_BYTES), id: position.id };
+    fc.assert(property, { numRuns: countRuns(1000), examples: [[longest, 'b']] });
+    assert.throws(() => codec.encode({ ...longest, at: `${longest.at}x` }, 'b', true), RangeError);
+    assert.throws(() => codec.decode(codec.encode(position, 'b'), 'b', true), InvalidCursorError);
   });
 
   it('encoding accepts only a timestamp and a UUID', () => {

@@ -95,7 +95,10 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
   api_keys: defineFieldTable(apiKeyFields, 'rolled_from', { key_hash: 'a credential' }),
   tenant_counters: defineTable('tenant_id name value'),
   rate_cards: defineFieldTable(rateCardFields),
-  customers: defineFieldTable(customerFields, 'coverage_changed_at', STORED_JSON),
+  customers: defineFieldTable(customerFields, 'coverage_changed_at', {
+    sort_name: 'a copy of company_name that sorts the list',
+    ...STORED_JSON,
+  }),
   drivers: defineFieldTable(driverFields, 'phone_e164 name_key'),
   trucks: defineFieldTable(truckFields, 'odometer_miles odometer_source odometer_read_at'),
   work_orders: defineFieldTable(

@@ -3,9 +3,10 @@ import { EXPORT_LISTS } from './conditions.js';
 import type { ExportResource } from './export-request.js';
 
 /**
- * The query parameters of a list that control pages and the form of records. They select no rows.
+ * The query parameters of a list that control pages, their sequence and the form of records. They
+ * select no rows.
  */
-const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
+const PAGE_PARAMETERS = ['limit', 'cursor', 'expand', 'sort'];
 
 /** The filters of each resource, with their schemas in the list endpoint. `all` has no filters. */
 export const EXPORT_FILTERS: Readonly<Record<ExportResource, ReadonlyMap<string, Joi.Schema>>> = {
