@@ -4,13 +4,18 @@ import { ScrollRegion } from '../basics/scroll-region';
 import type { Column } from '../record/record-table';
 import { RecordLink, SearchLink } from '../url/links';
 import { useUrl, useUrlPath, useUrlSearch } from '../url/use-url';
+import { type ColumnSort, type ListSort, SortButton } from './sort-header';
 
-export type ListColumn<Row> = Column<Row>;
+export interface ListColumn<Row> extends Column<Row> {
+  /** Set if a press on the header sorts the list. */
+  sort?: ColumnSort;
+}
 
 /**
  * A table whose rows open their record. The first cell is a real link, so that people can open a
  * new tab. A click anywhere in the row also opens the record. The keys `j` and `k` move between
  * rows, and Enter opens a row.
+ * @param shownSort the sort of the rows, which the header of its column shows
  * @param isOld true while the table still shows the rows of the previous filter
  */
 export function LinkedTable<Row extends { id: string }>({
@@ -18,6 +23,8 @@ export function LinkedTable<Row extends { id: string }>({
   rows,
   columns,
   nameHeader,
+  nameSort,
+  shownSort,
   rowName,
   isOld,
   recordParameter,
@@ -27,6 +34,8 @@ export function LinkedTable<Row extends { id: string }>({
   columns: readonly ListColumn<Row>[];
   /** The header of the first column, which has the links. */
   nameHeader: string;
+  nameSort?: ColumnSort | undefined;
+  shownSort: ListSort;
   rowName: (row: Row) => ReactNode;
   isOld: boolean;
   /**
@@ -50,15 +59,8 @@ export function LinkedTable<Row extends { id: string }>({
       >
         <thead>
           <tr>
-            <th>{nameHeader}</th>
-            {columns.map(({ header: text, align, width }) => (
-              <th
-                key={text}
-                className={align === 'right' ? 'at-right' : ''}
-                {...(width ? { style: { width } } : {})}
-              >
-                {text}
-              </th>
+            {[{ header: nameHeader, sort: nameSort }, ...columns].map((column) => (
+              <Header key={column.header} {...column} shownSort={shownSort} />
             ))}
           </tr>
         </thead>
@@ -89,6 +91,24 @@ export function LinkedTable<Row extends { id: string }>({
         </tbody>
       </table>
     </ScrollRegion>
+  );
+}
+
+function Header({
+  header: text,
+  align,
+  width,
+  sort,
+  shownSort,
+}: Omit<ListColumn<never>, 'render' | 'sort'> & { sort?: ColumnSort | undefined; shownSort: ListSort }) {
+  return (
+    <th
+      className={align === 'right' ? 'at-right' : ''}
+      {...(width ? { style: { width } } : {})}
+      {...(sort?.by === shownSort.by ? { 'aria-sort': shownSort.direction } : {})}
+    >
+      {sort ? <SortButton text={text} column={sort} shown={shownSort} /> : text}
+    </th>
   );
 }
 

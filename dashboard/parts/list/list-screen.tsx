@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Title, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client';
@@ -12,6 +12,7 @@ import { buildCurl } from '../values/curl';
 import { type Filter, FilterBar, readFilters } from './filters';
 import { LinkedTable, type ListColumn } from './linked-table';
 import { Paging } from './paging';
+import { type ColumnSort, formatSort, readSort } from './sort-header';
 
 /** A page of a list in the API's format. */
 export interface ListPage<Row> {
@@ -21,8 +22,8 @@ export interface ListPage<Row> {
 const PAGE_SIZE = 50;
 
 /**
- * A screen with one list. It has a heading, filters in the URL, rows that open their record, and
- * pages.
+ * A screen with one list. It has a heading, filters and sort in the URL, rows that open their
+ * record, and pages.
  * @param path path of the list below /v1, such as `/invoices`
  * @param fixedQuery query parameters of every request for the list, such as a status. A filter with
  *   the same name replaces its parameter.
@@ -34,6 +35,7 @@ export function ListScreen<Row extends { id: string }>({
   fixedQuery = {},
   columns,
   nameHeader,
+  nameSort,
   rowName,
   recordParameter,
   actions,
@@ -49,6 +51,8 @@ export function ListScreen<Row extends { id: string }>({
   columns: readonly ListColumn<Row>[];
   /** The header of the first column. */
   nameHeader: string;
+  /** Set if a press on the header of the first column sorts the list. */
+  nameSort?: ColumnSort;
   /** The name of a row's record. It is the text of the link in the first column. */
   rowName: (row: Row) => ReactNode;
   /**
@@ -72,7 +76,12 @@ export function ListScreen<Row extends { id: string }>({
   const timeZone = useTimeZone();
   const { setSearch } = useUrl();
   const filterQuery = readFilters(filters, search, timeZone);
-  const query = { ...fixedQuery, ...filterQuery, ...(search.cursor ? { cursor: search.cursor } : {}) };
+  const sorts = [nameSort, ...columns.map((column) => column.sort)];
+  const shownSort = readSort(sorts, search);
+  const sortNote = sorts.find((column) => column?.by === shownSort.by)?.note;
+  const sort = formatSort(shownSort);
+  const wholeList = { ...fixedQuery, ...filterQuery, ...(sort ? { sort } : {}) };
+  const query = { ...wholeList, ...(search.cursor ? { cursor: search.cursor } : {}) };
   const list = useList<Row>(path, { ...query, limit: PAGE_SIZE }, refetchMs);
   const isFiltered = Object.keys(filterQuery).length > 0;
   const items = list.data?.data.items ?? [];
@@ -98,12 +107,19 @@ export function ListScreen<Row extends { id: string }>({
         <ProblemAlert problem={list.error} onRetry={() => void list.refetch()} />
       )}
       {list.isPending && <Loading label={`Loading ${name}`} rows={10} />}
+      {items.length > 0 && sortNote && (
+        <Text size="sm" c="dimmed">
+          {sortNote}
+        </Text>
+      )}
       {items.length > 0 && (
         <LinkedTable
           label={name}
           rows={items}
           columns={columns}
           nameHeader={nameHeader}
+          nameSort={nameSort}
+          shownSort={shownSort}
           rowName={rowName}
           isOld={list.isPlaceholderData}
           {...(recordParameter ? { recordParameter } : {})}
@@ -120,7 +136,8 @@ export function ListScreen<Row extends { id: string }>({
           }
         />
       )}
-      <Paging next={list.data?.data.cursor ?? null} />
+      {/* The cursors of other filters, or of another sort, lead to no page of this list. */}
+      <Paging key={JSON.stringify(wholeList)} next={list.data?.data.cursor ?? null} />
     </Stack>
   );
 }

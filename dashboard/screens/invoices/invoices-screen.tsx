@@ -4,8 +4,9 @@ import { useCan } from '../../api/session';
 import { INVOICE_STATUS } from '../../generated/vocabulary';
 import { wordsOf } from '../../parts/choices/words';
 import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
+import type { ListColumn } from '../../parts/list/linked-table';
 import { ListScreen } from '../../parts/list/list-screen';
-import type { Column } from '../../parts/record/record-table';
+import { BY_CREATION } from '../../parts/list/sort-header';
 import { StatusBadge } from '../../parts/record/status-badge';
 import { useUrl } from '../../parts/url/use-url';
 import { buildCurl } from '../../parts/values/curl';
@@ -34,15 +35,27 @@ const FILTERS: readonly Filter[] = [
   SEARCH,
 ];
 
-const COLUMNS: readonly Column<InvoiceListItem>[] = [
+const COLUMNS: readonly ListColumn<InvoiceListItem>[] = [
   {
     header: 'Customer',
     render: ({ customer_name: name, billing_email: email }) => name ?? email ?? '–',
   },
   { header: 'Status', render: ({ status }) => <StatusBadge status={status} />, width: 150 },
   { header: 'Service', render: ({ service_date }) => <ZonedDate at={service_date} /> },
-  { header: 'Due', render: ({ effective_due_date }) => <ZonedDate at={effective_due_date} /> },
-  { header: 'Created', render: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    header: 'Due',
+    render: ({ effective_due_date }) => <ZonedDate at={effective_due_date} />,
+    sort: {
+      by: 'due_date',
+      first: 'ascending',
+      note: 'Sorted by the due date that is set on the invoice. Invoices that are due by payment terms come last.',
+    },
+  },
+  {
+    header: 'Created',
+    render: ({ created_at }) => <TimeAgo at={created_at} />,
+    sort: BY_CREATION,
+  },
   { header: 'Total', align: 'right', render: ({ total_cents }) => <Money cents={total_cents} /> },
   {
     header: 'Balance',

@@ -5,8 +5,9 @@ import { PUBLISHED_SERVICE_TYPE, WORK_ORDER_STATUS } from '../../generated/vocab
 import { nameTruck } from '../../parts/choices/name-truck';
 import { wordsOf } from '../../parts/choices/words';
 import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filters';
+import type { ListColumn } from '../../parts/list/linked-table';
 import { ListScreen } from '../../parts/list/list-screen';
-import type { Column } from '../../parts/record/record-table';
+import { BY_CREATION } from '../../parts/list/sort-header';
 import { humanize, StatusBadge } from '../../parts/record/status-badge';
 import { useUrl } from '../../parts/url/use-url';
 import { buildCurl } from '../../parts/values/curl';
@@ -26,14 +27,18 @@ const FILTERS: readonly Filter[] = [
   SEARCH,
 ];
 
-const COLUMNS: readonly Column<WorkOrderListItem>[] = [
+const COLUMNS: readonly ListColumn<WorkOrderListItem>[] = [
   { header: 'Customer', render: ({ customer_name: name }) => name ?? '–' },
   { header: 'Service', render: ({ service_type: type }) => humanize(type) },
   { header: 'Pickup → drop-off', render: (workOrder) => <Route workOrder={workOrder} /> },
   { header: 'Truck / driver', render: (workOrder) => <Crew workOrder={workOrder} /> },
   { header: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
   { header: 'Billing', render: ({ billing_status: status }) => <StatusBadge status={status} /> },
-  { header: 'Created', render: ({ created_at: at }) => <TimeAgo at={at} /> },
+  {
+    header: 'Created',
+    render: ({ created_at: at }) => <TimeAgo at={at} />,
+    sort: BY_CREATION,
+  },
 ];
 
 export function WorkOrdersScreen() {
