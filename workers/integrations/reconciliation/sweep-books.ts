@@ -26,6 +26,8 @@ const SWEPT_STREAMS = ['customers', 'invoices', 'booked_payments'] as const;
  * that a night after a large backfill does not use up the vendor's calls of a day.
  */
 const MAX_PAGES_A_NIGHT = 150;
+/** The waits after the failures of one page. The failure after the last wait gives it up. */
+const RETRY_WAITS_MS = [30_000, 120_000, 480_000, 1_920_000] as const;
 
 /** The position at which the sweep continues. */
 interface Place {
@@ -36,10 +38,14 @@ interface Place {
   cursor: string | null;
   /** The pages of this night. */
   pages: number;
+  /** How often the next page has failed; absent before its first failure. */
+  failures?: number;
 }
 
 /** Errors after which the vendor would answer an identical read alike. */
 const LASTING_KINDS: readonly string[] = ['refused', 'gone', 'conflict'] satisfies VendorErrorKind[];
+/** Errors that concern all calls of the connection, not one page. */
+const COMMON_KINDS: readonly string[] = ['limit', 'auth'] satisfies VendorErrorKind[];
 
 /** The cursor of a stream that waits for the night. */
 const IDLE = 'idle';
@@ -64,8 +70,10 @@ export async function sweepBooks(step: Step, stream: DueStream, startedAt: Date)
   } catch (cause) {
     if (isTransientDatabaseError(cause)) throw cause;
     const error = toStepError(step, cause);
-    if (!LASTING_KINDS.includes(error.kind) && !isHopeless(error)) throw error;
-    await skipRest(step, run, error);
+    if (COMMON_KINDS.includes(error.kind)) throw error;
+    const isLasting = LASTING_KINDS.includes(error.kind) || isHopeless(error);
+    const waitMs = isLasting ? undefined : RETRY_WAITS_MS[place.failures ?? 0];
+    await storeFailedPage(step, run, { error, waitMs });
   }
 }
 
@@ -93,19 +101,36 @@ async function sweepPage(step: Step, { stream, place, startedAt }: SweepRun): Pr
   failpoint(config, 'after_page_stored');
 }
 
+interface FailedPage {
+  error: VendorError;
+  /** Undefined if the page is given up. */
+  waitMs: number | undefined;
+}
+
 /**
- * Leaves out the rest of a stream until the next sweep, because its next page cannot be read. The
- * writes to the books go on, so this neither opens nor closes the circuit breaker.
+ * Plans to read a page again, or leaves out the rest of its stream until the next sweep. The writes
+ * to the books go on, because other calls may succeed. So this neither opens nor closes the circuit
+ * breaker.
  */
-async function skipRest(step: Step, { stream, place, startedAt }: SweepRun, error: VendorError) {
-  const next = advance(place, { cursor: '', isLast: true });
+async function storeFailedPage(step: Step, run: SweepRun, { error, waitMs }: FailedPage): Promise<void> {
+  const { stream, place, startedAt } = run;
+  const swept = SWEPT_STREAMS[place.stream];
+  const isGivenUp = waitMs === undefined;
+  const consequence = isGivenUp
+    ? 'What changed there later is left out of this sweep.'
+    : 'The sweep will read this page again.';
   await step.finish({
     error: null,
     async store(tx) {
-      const swept = SWEPT_STREAMS[place.stream];
-      const failure = `${swept}: ${error.message}`;
+      const failure = `${swept}: ${consequence} ${error.message}`;
       recordRun(tx, step, { stream: stream.stream, startedAt, state: 'failed', error: failure });
-      await storePlace(tx, step, stream, next);
+      if (isGivenUp) return storePlace(tx, step, stream, advance(place, { cursor: '', isLast: true }));
+      storeStreamProgress(tx, step.connection, {
+        stream: stream.stream,
+        cursor: JSON.stringify({ ...place, failures: (place.failures ?? 0) + 1 } satisfies Place),
+        inMs: Math.max(waitMs, error.retryAfterMs ?? 0),
+        requests: stream.requests,
+      });
     },
   });
 }
@@ -148,7 +173,8 @@ function startSweep({ connection }: Step, startedAt: Date): Place {
 /** Returns null after the last page of the last stream. */
 function advance(place: Place, { cursor, isLast }: { cursor: string; isLast: boolean }): Place | null {
   const pages = place.pages + 1 < MAX_PAGES_A_NIGHT ? place.pages + 1 : 0;
-  if (!isLast) return { ...place, cursor, pages };
-  const stream = place.stream + 1;
-  return stream < SWEPT_STREAMS.length ? { ...place, stream, cursor: null, pages } : null;
+  const { since, stream } = place;
+  if (!isLast) return { since, stream, cursor, pages };
+  const next = stream + 1;
+  return next < SWEPT_STREAMS.length ? { since, stream: next, cursor: null, pages } : null;
 }

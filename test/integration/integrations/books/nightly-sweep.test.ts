@@ -51,6 +51,52 @@ const HOPELESS: Record<string, (vendor: string) => Fault> = {
   }),
 };
 
+/** Answers after which the vendor may answer the next read. */
+const PASSING: Record<string, Fault> = {
+  'gets 503': { kind: 'status', status: 503 },
+  'gets no answer': { kind: 'cut_before' },
+};
+
+interface FailedRun {
+  error: string;
+  consecutive_failures: number;
+  opened: number;
+  status: string;
+}
+
+/** Lists the failed runs of the sweep, with the state of the circuit breaker. */
+function listFailedRuns({ stack, tenant }: BooksAccount<unknown>, since: Date): Promise<FailedRun[]> {
+  const read = `select r.error, q.consecutive_failures, q.opened, c.status from sync_runs r
+    join connections c on c.tenant_id = r.tenant_id and c.id = r.connection_id
+    join connection_queues q on q.tenant_id = r.tenant_id and q.connection_id = r.connection_id
+    where r.tenant_id = $1 and r.stream = $2 and r.state = 'failed' and r.ended_at >= $3 order by r.id`;
+  return stack.rows<FailedRun>(tenant.id, read, [tenant.id, SWEEP_STREAM, since.toISOString()]);
+}
+
+/** Waits until only the sweep has anything to read or to write. */
+async function settle(account: BooksAccount<unknown>): Promise<void> {
+  await account.waitForWrites();
+  await account.waitForNotices();
+  await waitForSweep(account);
+}
+
+async function waitForFailures(
+  account: BooksAccount<unknown>,
+  { since, failures }: { since: Date; failures: number },
+): Promise<void> {
+  await eventually(
+    `the sweep has failed ${failures} times`,
+    async () => (await listFailedRuns(account, since)).length === failures,
+  );
+}
+
+/** Makes the sweep due at once, and leaves the circuit breaker as it is. */
+async function makeDue(account: BooksAccount<unknown>): Promise<void> {
+  const update = 'update sync_states set next_at = now() where tenant_id = $1 and stream = $2';
+  await account.stack.rows(account.tenant.id, update, [account.tenant.id, SWEEP_STREAM]);
+  await account.wake();
+}
+
 const OPENED = {
   QuickBooks: () => {
     const booking = useBookingStack();
@@ -128,21 +174,62 @@ for (const [vendor, open] of Object.entries(OPENED))
         account.double.misbehave = () => undefined;
         expect(cursor).to.equal('idle');
         expect(hour).to.be.within(1, 4);
-        const read = `select r.error, q.opened, c.status from sync_runs r
-          join connections c on c.tenant_id = r.tenant_id and c.id = r.connection_id
-          join connection_queues q on q.tenant_id = r.tenant_id and q.connection_id = r.connection_id
-          where r.tenant_id = $1 and r.stream = $2 and r.state = 'failed' and r.ended_at >= $3 order by r.id`;
-        const runs = await account.stack.rows<{ error: string; opened: number; status: string }>(
-          account.tenant.id,
-          read,
-          [account.tenant.id, SWEEP_STREAM, since.toISOString()],
-        );
+        const runs = await listFailedRuns(account, since);
         const streams = runs.map(({ error }) => error.split(':')[0]);
         expect(streams).to.deep.equal(['customers', 'invoices', 'booked_payments']);
         for (const { opened, status } of runs) expect([opened, status]).to.deep.equal([0, 'active']);
         const { invoice_number } = await account.release();
         await account.waitForBooked(invoice_number);
       });
+
+    for (const [problem, fault] of Object.entries(PASSING))
+      it(`a page of the sweep that ${problem} again and again is left out, and the writes to the books do not wait`, async () => {
+        await settle(account);
+        const since = new Date();
+        account.double.misbehave = (name) => (name.startsWith('GET') ? fault : undefined);
+        // After the last failure of a page, the sweep reads the next stream at once.
+        for (const failures of [1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15]) {
+          await makeDue(account);
+          await waitForFailures(account, { since, failures });
+        }
+        const { cursor, hour } = await waitForSweep(account);
+        expect(cursor).to.equal('idle');
+        expect(hour).to.be.within(1, 4);
+        const runs = await listFailedRuns(account, since);
+        const leftOut = runs.filter(({ error }) => error.includes('left out of this sweep'));
+        const streams = leftOut.map(({ error }) => error.split(':')[0]);
+        expect(streams).to.deep.equal(['customers', 'invoices', 'booked_payments']);
+        expect(runs.filter(({ error }) => error.includes('read this page again'))).to.have.length(12);
+        for (const { consecutive_failures, opened, status } of runs)
+          expect([consecutive_failures, opened, status]).to.deep.equal([0, 0, 'active']);
+        account.double.misbehave = () => undefined;
+        const { invoice_number } = await account.release();
+        await account.waitForBooked(invoice_number);
+      });
+
+    it('a page of the sweep that is read at last leaves nothing out, and its failures do not count for the next page', async () => {
+      await settle(account);
+      const since = new Date();
+      const fault = PASSING['gets 503'];
+      account.double.misbehave = (name) => (name.startsWith('GET') ? fault : undefined);
+      for (const failures of [1, 2, 3, 4]) {
+        await makeDue(account);
+        await waitForFailures(account, { since, failures });
+      }
+      // Only the page of the customers is read.
+      let reads = 0;
+      const isFirst = (name: string) => name.startsWith('GET') && ++reads === 1;
+      account.double.misbehave = (name) => (!name.startsWith('GET') || isFirst(name) ? undefined : fault);
+      await makeDue(account);
+      await waitForFailures(account, { since, failures: 5 });
+      const place = JSON.parse(String((await readSweep(account)).cursor));
+      expect(place).to.deep.include({ stream: 1, failures: 1 });
+      account.double.misbehave = () => undefined;
+      expect((await sweepNow(account)).cursor).to.equal('idle');
+      const runs = await listFailedRuns(account, since);
+      expect(runs).to.have.length(5);
+      for (const { error } of runs) expect(error).to.include('read this page again');
+    });
   });
 
 describe('the nightly sweep of deleted and of old records', () => {
