@@ -33,6 +33,11 @@ export interface OpenConnection {
   /** The public address at which this service receives the vendor's webhooks. */
   webhookUrl: string;
   /**
+   * What an adapter has learned about the account and may forget at any time, such as ids of records
+   * that rarely change. Lasts from step to step, while one process holds the connection.
+   */
+  learned: Map<string, string>;
+  /**
    * Sends a request through the guarded HTTP client, within the rate limit, and logs it.
    * @throws {VendorError} if the response is 401, 429 or 5xx, or does not arrive. The error's kind
    * is `unknown_outcome` if a write may have arrived

@@ -26,19 +26,20 @@ import {
   toInvoiceChange,
   toListedInvoice,
 } from './invoice-mapper.js';
-import { ensureItems } from './items.js';
+import { withItems } from './items.js';
 
 export const invoices: BookedInvoices = {
   async put(connection, invoice, { operationKey: key }, known) {
     const settings = connection.settings as AccountingSettings;
     const lines = mapLines(invoice, settings, INVOICE_NUMBERS);
     const before = known ?? (await findOwn(connection, invoice));
-    const items = await ensureItems(connection, lines, key);
     const { tax_codes = {} } = settings;
-    const wanted = toInvoice(invoice, lines, { items, tax_codes });
-    return before
-      ? retryStale(() => update(connection, { wanted, key, known: before }))
-      : create(connection, { invoice, wanted, key });
+    return withItems(connection, { mapped: lines, key }, (items, writeKey) => {
+      const wanted = toInvoice(invoice, lines, { items, tax_codes });
+      return before
+        ? retryStale(() => update(connection, { wanted, key: writeKey, known: before }))
+        : create(connection, { invoice, wanted, key: writeKey });
+    });
   },
   async find(connection, invoice) {
     const found = await findByNumber(connection, invoice);

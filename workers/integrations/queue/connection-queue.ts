@@ -32,6 +32,8 @@ export class ConnectionQueue implements LeasedQueue<ConnectionQueueRef> {
    */
   hasRefreshed = false;
   rate: CallRate | undefined;
+  /** See `OpenConnection`. The adapters limit it. */
+  readonly learned = new Map<string, string>();
   /** When a call of a routine read was last logged, by performance.now(). */
   routineLoggedAt = Number.NEGATIVE_INFINITY;
   /**

@@ -177,6 +177,7 @@ export class Step {
       accessToken: secrets.accessToken,
       signInParams: secrets.signInParams ?? {},
       webhookUrl: this.connection.webhookUrl,
+      learned: this.queue.learned,
       call: (request) => this.caller.call(request.isUpload ? filesUrl : baseUrl, request),
     };
   }

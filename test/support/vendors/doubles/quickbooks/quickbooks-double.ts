@@ -26,7 +26,7 @@ function openContract(): ContractCheck | undefined {
  * companies in memory, and checks requests and answers against the contract.
  */
 export class QuickBooksDouble extends VendorDouble {
-  readonly calls: { name: string; key: string; at: number }[] = [];
+  readonly calls: { name: string; realm: string; key: string; at: number }[] = [];
   readonly signIns = new BooksSignIns();
   readonly webhooks = new BooksWebhooks();
   readonly companies = new Map<string, BooksCompany>();
@@ -74,7 +74,8 @@ export class QuickBooksDouble extends VendorDouble {
     if (url.pathname === '/double/') return serveControlPage(this, { method, body, response });
     if (url.pathname === '/connect/oauth2') return serveSignIn(this, { method, url, body, response });
     const name = `${method} ${PATH.exec(url.pathname)?.[2] ?? url.pathname}`;
-    this.calls.push({ name, key: url.searchParams.get('requestid') ?? '', at: Date.now() });
+    const realm = PATH.exec(url.pathname)?.[1] ?? '';
+    this.calls.push({ name, realm, key: url.searchParams.get('requestid') ?? '', at: Date.now() });
     if (url.pathname.startsWith('/oauth2/') || url.pathname.startsWith('/v2/oauth2/')) {
       const fault = this.misbehave(name);
       if (fault?.kind === 'status') return void response.writeHead(fault.status).end();
