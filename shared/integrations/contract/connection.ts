@@ -33,8 +33,8 @@ export interface OpenConnection {
   /** The public address at which this service receives the vendor's webhooks. */
   webhookUrl: string;
   /**
-   * What an adapter has learned about the account and may forget at any time, such as ids of records
-   * that rarely change. Lasts from step to step, while one process holds the connection.
+   * What an adapter has learned about the account and may forget at any time, such as ids of
+   * records that rarely change. Lasts from step to step, while one process holds the connection.
    */
   learned: Map<string, string>;
   /**

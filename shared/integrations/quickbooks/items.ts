@@ -17,9 +17,9 @@ interface MappedCategory {
 const MAX_LEARNED = 500;
 
 /**
- * Runs a write of an invoice with the ids of its items, by `category/account`. If QuickBooks refuses
- * ids that were learned earlier, because a bookkeeper has removed an item, runs it again with
- * present ones.
+ * Runs a write of an invoice with the ids of its items, by `category/account`. If QuickBooks
+ * refuses ids that were learned earlier, because a bookkeeper has removed an item, runs it again
+ * with present ones.
  * @param write gets the key of the write, which other content must not share
  */
 export async function withItems<T>(
