@@ -158,14 +158,18 @@ describe('the tab Claims of an invoice', () => {
     await claim.getByText('Withdraw the claim, and bill the motorist or another payer.').waitFor();
   });
 
-  it('a person who may only read sees claims without buttons', async () => {
+  it('a person who may only read sees a denied claim without buttons, and a narrow phone shows all of it', async () => {
     const tenant = await dashboard.stack.createTenant('Hudson Towing');
-    const { invoice_id: invoiceId } = await createClaimAfter(tenant.client);
+    const { invoice_id: invoiceId } = await createClaimAfter(tenant.client, ['submit', 'outcome:denied'], {
+      evidence: [{ kind: 'photo', url: 'https://files.example.com/photo.jpg', note: 'Before hook-up' }],
+    });
     const user = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });
-    const { page } = await dashboard.open('', { tenant, user });
+    const { page } = await dashboard.open('', { tenant, user, viewport: { width: 320, height: 740 } });
     const drawer = await openClaims(page, invoiceId);
     const claim = drawer.getByRole('region', { name: `Claim on ${CLUB}` });
-    await claim.getByText('Queued').waitFor();
+    await claim.getByText('Denied: The club does not cover this service').waitFor();
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+    expect(overflow, 'px that the page scrolls sideways').to.equal(0);
     expect(await claim.getByRole('button').count()).to.equal(0);
     expect(await drawer.getByRole('button', { name: 'New claim' }).count()).to.equal(0);
   });

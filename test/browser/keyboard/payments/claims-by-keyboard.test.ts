@@ -36,7 +36,7 @@ describe('claims by keyboard alone', function () {
     const question = await person.openDialog('Withdraw claim', 'Withdraw the claim on Interstate');
     await person.fill('textbox', /^Reason/, 'The motorist paid');
     await person.submit(question, 'Withdraw claim');
-    await page.getByText('Withdrawn').waitFor();
+    await page.getByText('Withdrawn', { exact: true }).waitFor();
     const [claim] = (await tenant.client.get(`/claims?invoice_id=${id}`)).body.data.items;
     expect(claim).to.deep.include({
       status: 'withdrawn',
