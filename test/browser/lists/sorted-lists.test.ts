@@ -86,6 +86,27 @@ describe('a list that a person sorts', () => {
     expect(new URL(page.url()).search, 'newest first needs no parameter').to.equal('?status=draft');
   });
 
+  it('Previous never leads to a page of the sort before, also after Back', async () => {
+    const { page, tenant } = await dashboard.open('');
+    await postInvoices(tenant, 2 * PAGE_SIZE + 3);
+    await page.goto(`${dashboard.stack.origin}/app/invoices`);
+    await waitForRows(page, 'Invoices', 'N-103');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await waitForRows(page, 'Invoices', 'N-53');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await waitForRows(page, 'Invoices', 'N-03');
+    await header(page, 'Created').getByRole('button').click();
+    await waitForRows(page, 'Invoices', 'N-01');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await waitForRows(page, 'Invoices', 'N-51');
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await waitForRows(page, 'Invoices', 'N-01');
+    await page.goBack();
+    await waitForRows(page, 'Invoices', 'N-51');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('button').first().click();
+    await waitForRows(page, 'Invoices', 'N-01');
+  });
+
   it('a sort stays while a record is open and when filters are cleared, and a link with an unknown sort shows the newest first', async () => {
     const { page, tenant } = await dashboard.open('');
     const { body: first } = await tenant.client.post('/work-orders', { service_type: 'tow' });
