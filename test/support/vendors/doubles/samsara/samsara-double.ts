@@ -74,7 +74,9 @@ export class SamsaraDouble extends FleetDouble {
 
   private list(all: readonly object[], { after = '0' }: Record<string, string>): DoubleAnswer {
     const end = Math.min(Number(after) + this.pageSize, all.length);
-    return page(all.slice(Number(after), end), String(end), end < all.length);
+    const isLast = end >= all.length;
+    // Samsara's SDK reads on until the cursor is empty.
+    return page(all.slice(Number(after), end), isLast ? '' : String(end), !isLast);
   }
 
   /** A stream without an end: its cursor names the time of the last change that was read. */
