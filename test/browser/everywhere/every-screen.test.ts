@@ -1,15 +1,16 @@
 /**
  * Opens every screen with every kind of record. All texts of the records are hostile.
  *
- * Each page is loaded once, on the narrowest phone, and made wider. At the last width, axe runs all
- * rules in the light theme, and the rules about colours in the dark one. ./other-states does the
- * same on the screens of an account without records.
+ * Each place is opened once, on the narrowest phone, and made wider. A drawer is loaded by its URL;
+ * the router opens the other places. At the last width, axe runs all rules in the light theme, and
+ * the rules about colours in the dark one. ./other-states does the same on the screens of an
+ * account without records.
  */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { newId } from '../../../shared/platform/ids.js';
 import { findViolationsInBothThemes } from '../../support/browser/axe.js';
-import { type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
+import { followPath, type OpenDashboard, useDashboard } from '../../support/browser/dashboard.js';
 import { listDrawerFiles } from '../../support/browser/dialog-titles.js';
 import { HOSTILE, hasRunHostile } from '../../support/browser/hostile-text.js';
 import { createScreenRecords } from '../../support/browser/screen-records.js';
@@ -21,7 +22,7 @@ import { useStack } from '../../support/use-stack.js';
 import { TEST_VENDORS } from '../../support/vendors/texting.js';
 
 const PHONE = { width: 320, height: 900 };
-/** The widths of each page. It is loaded at the first, then made wider. */
+/** The widths of each page. It is opened at the first, then made wider. */
 const WIDTHS = [PHONE.width, 390, 1400];
 
 /** The screens, in the sequence of the navigation. */
@@ -112,10 +113,13 @@ describe('every screen of the dashboard', function () {
     ).length;
   };
   const places = () => [...SCREENS.map(({ path }) => path as string), ...drawers(), ...OTHER_VIEWS];
-  /** Opens a path of the dashboard in the same page, and waits until everything is loaded. */
-  async function visit(page: Page, path: string): Promise<void> {
-    await page.goto(`${stack.origin}/app/${path}`);
+  /** Opens a place in the same page, and waits until everything is loaded. */
+  async function visit(page: Page, place: string): Promise<void> {
+    const isDrawer = drawers().includes(place);
+    if (isDrawer) await page.goto(`${stack.origin}/app/${place}`);
+    else await followPath(page, place);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
+    if (isDrawer) await page.getByRole('dialog').getByRole('heading').first().waitFor();
     // Wait for a fixed time, because the event stream keeps the network busy.
     await page.waitForTimeout(250);
     await waitUntilLoaded(page);
@@ -163,7 +167,6 @@ describe('every screen of the dashboard', function () {
       const pages = [await open('', { viewport: PHONE }), await open('', { viewport: PHONE })];
       await doSideBySide(pages, places(), async ({ page }, place) => {
         await visit(page, place);
-        if (drawers().includes(place)) await page.getByRole('dialog').getByRole('heading').first().waitFor();
         const views = await page.getByRole('main').getByRole('tab').count();
         if (views > 1 + countViews(place)) missed.push(`/app/${place} has ${views} views`);
         for (const width of WIDTHS) {

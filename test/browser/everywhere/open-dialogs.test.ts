@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { Vendors } from '../../../shared/integrations/contract/vendor.js';
 import { stripe } from '../../../shared/integrations/stripe/adapter.js';
 import { findViolationsInBothThemes } from '../../support/browser/axe.js';
-import { useDashboard } from '../../support/browser/dashboard.js';
+import { followPath, useDashboard } from '../../support/browser/dashboard.js';
 import {
   type Ids,
   LOOKED_AT_ELSEWHERE,
@@ -39,6 +39,8 @@ const TEXT = `${HOSTILE}, of the long road by the river`;
 /** Nobody listens there: the dialogs only lead to the sign-in pages of the vendors. */
 const NOBODY = 'http://127.0.0.1:9';
 const PARROT_APP = { client_id: 'tow', client_secret: 'secret', webhook_secret: WEBHOOK_SECRET };
+/** A path that opens the drawer of a record. */
+const NAMES_RECORD = /[/=][0-9a-f-]{36}\b/;
 const STACK = {
   vendors: new Vendors([...TEST_VENDORS.all, stripe]),
   environment: {
@@ -140,11 +142,14 @@ describe('every dialog of the dashboard', function () {
       await stack.rows(tenant.id, link, [tenant.id, connectionId, kind, ids[kind]]);
   }
 
-  /** Opens a path of the dashboard in the same page, and waits until everything is loaded. */
-  async function visit(page: Page, path: string, tab?: string): Promise<void> {
+  /** Loads a path of the dashboard in the same page, and waits until everything is loaded. */
+  async function visit(page: Page, path: string): Promise<void> {
     await page.goto(`${stack.origin}/app/${path}`);
+    await waitUntilShown(page);
+  }
+
+  async function waitUntilShown(page: Page): Promise<void> {
     await page.getByRole('heading', { level: 1 }).first().waitFor();
-    if (tab) await page.getByRole('tab', { name: tab, exact: true }).click();
     // The stream stays open, so the page is never without a request.
     await page.waitForTimeout(250);
     await waitUntilLoaded(page);
@@ -178,8 +183,11 @@ describe('every dialog of the dashboard', function () {
   /** Looks at a place, and at each dialog that its buttons open. */
   async function lookAtPlace(page: Page, { path, tab, buttons = [] }: Place): Promise<void> {
     const place = path(ids);
-    await visit(page, place, tab);
+    await followPath(page, place);
     const dialogs = page.getByRole('dialog');
+    if (NAMES_RECORD.test(place)) await dialogs.first().waitFor();
+    if (tab) await page.getByRole('tab', { name: tab, exact: true }).click();
+    await waitUntilShown(page);
     const isOpen = await dialogs.count();
     if (buttons.length === 0 || isOpen > 0) await look(page, `${place} ${tab ?? ''}`);
     for (const name of buttons) {
