@@ -17,7 +17,7 @@ describe('the screen Approvals', () => {
   const openAt = (page: Page, id: string) => page.goto(`${dashboard.stack.origin}/app/approvals/${id}`);
 
   it('a person approves a held draft after a dialog that restates amount, customer and effect', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { approval, customer } = await holdDraft(tenant);
     await page.goto(`${dashboard.stack.origin}/app/approvals`);
     await page.getByRole('link', { name: `Create invoice ${approval.payload.invoice_number}` }).click();
@@ -36,7 +36,7 @@ describe('the screen Approvals', () => {
   });
 
   it('a proposal whose invoice has changed is approved only after the person has seen what changed', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { approval, invoice } = await propose(tenant);
     await openAt(page, approval.id);
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -56,7 +56,7 @@ describe('the screen Approvals', () => {
   });
 
   it('the second of two decisions is refused with 409, and the first decision and its person replace the buttons', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { approval, invoice } = await propose(tenant);
     const other = await createUser(dashboard.stack, tenant.id, { name: 'Uma Umbrella' });
     const second = await dashboard.open(`approvals/${approval.id}`, { tenant, user: other });
@@ -100,7 +100,7 @@ describe('the screen Approvals', () => {
   });
 
   it('rejecting needs a reason, which the agent can read, and leaves the invoice as it is', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { approval, invoice, agent } = await propose(tenant);
     await openAt(page, approval.id);
     await page.getByRole('button', { name: 'Reject' }).click();
@@ -115,7 +115,7 @@ describe('the screen Approvals', () => {
   });
 
   it('the screen opens with the pending approvals; a chosen status shows decided approvals, and stays in the URL', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { approval } = await propose(tenant);
     await holdDraft(tenant);
     await openAt(page, approval.id);

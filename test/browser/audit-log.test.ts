@@ -5,7 +5,7 @@ describe('the screen Audit log', () => {
   const dashboard = useDashboard();
 
   it('the filters stand in the URL, so that a pasted link shows the same entries', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     await tenant.client.post('/customers', { company_name: 'Audited Shop' });
     await tenant.client.patch('/settings', { terms_days: 21 });
     await page.goto(`${dashboard.stack.origin}/app/audit-log`);
@@ -22,7 +22,7 @@ describe('the screen Audit log', () => {
   });
 
   it('an entry shows who changed what, before and after, and leads to the record', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: customer } = await tenant.client.post('/customers', {
       company_name: 'Old Name',
       city: 'Yonkers',

@@ -47,7 +47,7 @@ describe('the screen Customers', () => {
   });
 
   it('two people who edit one customer lose no edit: the second sees what changed, and by whom', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: customer } = await tenant.client.post('/customers', { company_name: 'Shared Shop' });
     await page.goto(`${dashboard.stack.origin}/app/customers/${customer.id}`);
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -66,7 +66,7 @@ describe('the screen Customers', () => {
   });
 
   it('the drawer shows balance, invoices and the statement of account, and its link can be shared', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: customer } = await tenant.client.post('/customers', { company_name: 'Paying Club' });
     const { body: invoice } = await tenant.client.post(
       '/invoices',

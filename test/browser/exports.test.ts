@@ -101,7 +101,7 @@ describe('two people who change one export schedule', () => {
   const dashboard = useDashboard();
 
   it('the second sees what changed, and saving again keeps both changes', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: schedule } = await tenant.client.post('/export-schedules', scheduleInput());
     await page.goto(`${dashboard.stack.origin}/app/exports/${schedule.id}?view=schedules`);
     const drawer = page.getByRole('dialog', { name: 'Invoices as CSV, daily' });

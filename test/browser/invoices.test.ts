@@ -10,7 +10,7 @@ describe('the screen Invoices', () => {
 
   /** Opens the drawer of a new draft of $125.00. */
   async function openDraft(): Promise<{ page: Page; tenant: TestTenant; drawer: Locator; id: string }> {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const input = invoiceInput({ billing_email: 'ap@bay-street.example', line_items: [tow(12_500)] });
     const { body } = await tenant.client.post('/invoices', input);
     await page.goto(`${dashboard.stack.origin}/app/invoices/${body.id}`);

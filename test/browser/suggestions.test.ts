@@ -10,7 +10,7 @@ describe('the screen Suggestions', () => {
   const dashboard = useDashboard();
 
   it('accepting shows the line item to add before it changes the invoice, and adds it once', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { id, invoice } = await suggestMileage(tenant);
     await page.goto(`${dashboard.stack.origin}/app/suggestions`);
     await page.getByRole('link', { name: 'Mileage was not billed' }).click();
@@ -30,7 +30,7 @@ describe('the screen Suggestions', () => {
   });
 
   it('a suggestion for a locked invoice stays open, and the dialog says why and stays open', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { id } = await suggestMileage(tenant, { isApproved: true });
     await page.goto(`${dashboard.stack.origin}/app/suggestions/${id}`);
     await page.getByRole('button', { name: 'Accept' }).click();
@@ -42,7 +42,7 @@ describe('the screen Suggestions', () => {
   });
 
   it('dismissing stores the reason, and the suggestion leaves the list of open ones', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { id } = await suggestMileage(tenant);
     await page.goto(`${dashboard.stack.origin}/app/suggestions/${id}`);
     await page.getByRole('button', { name: 'Dismiss' }).click();
@@ -57,7 +57,7 @@ describe('the screen Suggestions', () => {
   });
 
   it('a difference to the driven miles shows both figures, and its work order what the positions show', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     await makeRateCard(tenant.client, { is_default: true });
     const job = await DrivenJob.dispatch(dashboard.stack, tenant);
     await job.storeDrive();
@@ -86,7 +86,7 @@ describe('the screen Suggestions', () => {
   });
 
   it('what a customer does not cover shows its limits, and accepting takes it off the invoice', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: club } = await tenant.client.post('/customers', {
       company_name: 'Tri-State Club',
       coverage: { loaded_miles: 10, amount_cents: 9_000 },

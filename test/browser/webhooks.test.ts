@@ -40,7 +40,7 @@ describe('the screen Webhooks', () => {
 
   it('rolling with an overlap shows a new secret, and both secrets sign until the old one ends', async () => {
     const target = receiver.add();
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: endpoint } = await tenant.client.post('/webhook-endpoints', {
       url: target.url,
       event_types: ['*'],
@@ -200,7 +200,7 @@ describe('the screen Webhooks', () => {
   /** Opens the dashboard of an account that has one endpoint for all events of invoices. */
   async function openWithEndpoint() {
     const target = receiver.add();
-    const opened: OpenDashboard = await dashboard.open('');
+    const opened: OpenDashboard = await dashboard.open();
     const { body } = await opened.tenant.client.post('/webhook-endpoints', {
       url: target.url,
       event_types: ['invoice.*'],

@@ -55,7 +55,7 @@ describe('one tow, from the call to the payment', function () {
   }
 
   it('the board, the tracking page and the invoice follow what the driver does on the phone', async () => {
-    const { page, context, tenant } = await dashboard.open();
+    const { page, context, tenant } = await dashboard.open('');
     await serveLinks(context, dashboard.stack.origin);
     const person = new CompanyPerson(page);
     await setUpFleetAndPrices(tenant.client);

@@ -15,7 +15,7 @@ describe('alerts of the dashboard', () => {
   const dashboard = useDashboard();
 
   it('a new approval and a new work order are announced on every screen, with a link and in the title', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     await tenant.client.post('/invoices', buildDraft(10_000));
     await page.goto(`${dashboard.stack.origin}/app/customers`);
     await page.getByText('Connected').waitFor();

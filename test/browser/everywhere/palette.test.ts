@@ -73,7 +73,7 @@ describe('the palette', function () {
   });
 
   it('finds each kind of record by its id, and opens it', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const ids = await createRecords(tenant);
     const places: Record<string, readonly [entry: RegExp, place: string]> = {
       invoice: [/^Invoice /, `invoices/${ids.invoice}`],

@@ -51,13 +51,13 @@ describe('the dashboard for people who asked for less motion', function () {
   const isLong = ({ seconds }: Motion): boolean => seconds > MAX_SECONDS;
 
   it(`no transition or animation lasts longer than ${MAX_SECONDS} s when a drawer, dialog or toast opens`, async () => {
-    const { page } = await dashboard.open('');
+    const { page } = await dashboard.open();
     const motions = await listMotions(page);
     expect(motions.filter(isLong)).to.deep.equal([]);
   });
 
   it('for other people, the same steps do move', async () => {
-    const { page } = await dashboard.open('');
+    const { page } = await dashboard.open();
     await page.emulateMedia({ reducedMotion: 'no-preference' });
     const motions = await listMotions(page);
     expect(motions.filter(isLong)).to.not.have.length(0);

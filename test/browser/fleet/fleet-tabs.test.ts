@@ -65,7 +65,7 @@ describe('the tabs of the fleet in Settings', function () {
   }
 
   it('an audit entry opens the truck, the driver or the rate card that it is about', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
     await tenant.client.post('/drivers', { name: 'Sam Rivera' });
     const items = [{ category: 'tow', unit_type: 'flat', unit_price_cents: 7500 }];

@@ -76,7 +76,7 @@ describe('the tab Rate cards of Settings', () => {
   });
 
   it('superseding a card starts from its prices, and leaves the old version unchanged', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: old } = await tenant.client.post('/rate-cards', CARD);
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=rate-cards&card=${old.id}`);
     const record = page.getByRole('dialog', { name: 'Standard rates, version 1' });
@@ -108,7 +108,7 @@ describe('the tab Rate cards of Settings', () => {
   });
 
   it('a colleague supersedes the card meanwhile, and the form keeps what was typed but is not sent', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: old } = await tenant.client.post('/rate-cards', CARD);
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=rate-cards&card=${old.id}`);
     await page.getByRole('button', { name: 'Supersede' }).click();

@@ -64,7 +64,7 @@ describe('the tab Trucks of Settings', () => {
   });
 
   it('a person gives a truck a driver and takes it out of service, and a colleague’s change is kept', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: driver } = await tenant.client.post('/drivers', { name: 'Sam Rivera' });
     await tenant.client.post('/drivers', { name: 'Left Last Year', status: 'inactive' });
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
@@ -99,7 +99,7 @@ describe('the tab Trucks of Settings', () => {
   });
 
   it('a truck on a job shows the progress of the job, and its status cannot be chosen', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
     const { body: workOrder } = await tenant.client.post('/work-orders', { service_type: 'tow' });
     await tenant.client.post(`/work-orders/${workOrder.id}/assign`, { truck_id: truck.id });
@@ -115,7 +115,7 @@ describe('the tab Trucks of Settings', () => {
   });
 
   it('a truck that a defect blocks is marked, and can be dispatched again once the defect is resolved', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { truck, inspection } = await addInspectedTruck(tenant, [
       { component: 'Brakes', severity: 'out_of_service' },
       { component: 'Left marker', severity: 'minor' },
@@ -142,7 +142,7 @@ describe('the tab Trucks of Settings', () => {
   });
 
   it('a person resolves a defect after a colleague has changed its inspection, and both changes stay', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { truck, inspection } = await addInspectedTruck(tenant, [
       { component: 'Brakes', severity: 'out_of_service' },
       { component: 'Horn', severity: 'out_of_service' },
@@ -169,7 +169,7 @@ describe('the tab Trucks of Settings', () => {
   });
 
   it('a person cannot overwrite the resolution of a colleague who was faster', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { truck, inspection } = await addInspectedTruck(tenant, [
       { component: 'Brakes', severity: 'out_of_service' },
     ]);

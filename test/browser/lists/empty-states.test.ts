@@ -95,7 +95,7 @@ describe('the empty lists of a new account', function () {
   };
 
   it('each says why it is empty, and offers one next action, which opens its form or screen', async () => {
-    const { page } = await dashboard.open('');
+    const { page } = await dashboard.open();
     for (const { path, text, action } of LISTS) {
       await visit(page, path);
       const main = page.getByRole('main');
@@ -113,7 +113,7 @@ describe('the empty lists of a new account', function () {
   });
 
   it('each curl command works as it stands, with the ids that it asks for', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const commands: { path: string; command: string }[] = [];
     for (const { path } of LISTS) {
       await visit(page, path);

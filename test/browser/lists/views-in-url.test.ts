@@ -63,7 +63,7 @@ describe('a view of a list', () => {
   });
 
   it('curl returns the records of a search with quotes and spaces, and of the open tab', async () => {
-    const { page, tenant, user } = await dashboard.open('');
+    const { page, tenant, user } = await dashboard.open();
     const name = `O'Brien & "Sons" $5`;
     for (const company_name of ['Bay Street Garage', name])
       await tenant.client.post('/customers', { company_name });
@@ -89,7 +89,7 @@ describe('a view of a list', () => {
   });
 
   it('curl of the second page returns the second page', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const names = Array.from({ length: CUSTOMERS }, (_, nth) => `Customer ${nth}`);
     await Promise.all(names.map((company_name) => tenant.client.post('/customers', { company_name })));
     await page.goto(`${dashboard.stack.origin}/app/customers`);
@@ -110,7 +110,7 @@ describe('a view of a list', () => {
   });
 
   it('the period of a statement and the open tab are in the URL, and end with the drawer', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: customer } = await tenant.client.post('/customers', { company_name: 'Paying Club' });
     await page.goto(`${dashboard.stack.origin}/app/customers?search=Paying`);
     await page.getByRole('link', { name: 'Paying Club' }).click();
@@ -141,7 +141,7 @@ describe('a view of a list', () => {
   });
 
   it('a changed filter keeps the old rows, marked as busy, until the new rows have arrived', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     for (const company_name of ['Bay Street Garage', 'Riverside Motors'])
       await tenant.client.post('/customers', { company_name });
     let answer = (): void => undefined;

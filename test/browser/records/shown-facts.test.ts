@@ -10,7 +10,7 @@ describe('facts that the dashboard shows', () => {
   const dashboard = useDashboard();
 
   it('a customer’s balance is in the list and in the drawer, and follows a payment without a reload', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: customer } = await tenant.client.post('/customers', { company_name: 'Bay Street Garage' });
     const id = await createInvoiceAfter(tenant.client, ['approve', 'send'], {
       customer_id: customer.id,
@@ -30,7 +30,7 @@ describe('facts that the dashboard shows', () => {
   });
 
   it('the edit form of an invoice totals what is typed by the server, and stores nothing before Save', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: invoice } = await tenant.client.post('/invoices', invoiceInput());
     const stored = async () => (await tenant.client.get(`/invoices/${invoice.id}`)).body;
     await page.goto(`${dashboard.stack.origin}/app/invoices/${invoice.id}`);
@@ -86,7 +86,7 @@ describe('facts that the dashboard shows', () => {
     after(() => receiver?.stop());
 
     it('the copied curl command of an attempt sends the same event with a valid signature once more', async () => {
-      const { page, tenant } = await dashboard.open('');
+      const { page, tenant } = await dashboard.open();
       const target = receiver.add();
       const { body: endpoint } = await tenant.client.post('/webhook-endpoints', {
         url: target.url,

@@ -89,9 +89,10 @@ export class DashboardBench {
 
   /**
    * Opens a screen as a signed-in person.
-   * @param path path and search below /app/, such as `invoices?status=draft`
+   * @param path path and search below /app/, such as `invoices?status=draft`. Without a path, the
+   *   page is empty, and the test loads a screen after it has created the records.
    */
-  async open(path = '', options: OpenOptions = {}): Promise<OpenDashboard> {
+  async open(path?: string, options: OpenOptions = {}): Promise<OpenDashboard> {
     const tenant = options.tenant ?? (await this.stack.createTenant('Hudson Towing'));
     const user = options.user ?? (await createUser(this.stack, tenant.id));
     const context = await this.browser.newContext({
@@ -107,7 +108,7 @@ export class DashboardBench {
     if (!options.isSignedOut) await this.#addSession(context, user, origin);
     const page = await context.newPage();
     this.#watch.watchPage(page, { origins: [origin, options.otherOrigin] });
-    await page.goto(`${origin}/app/${path}`);
+    if (path !== undefined) await page.goto(`${origin}/app/${path}`);
     return { page, context, tenant, user };
   }
 
