@@ -66,13 +66,24 @@ export function redactPath(path: string): string {
 }
 
 /**
- * Leaves out the connection that the pool of pg adds to the error of a lost connection. It takes
- * kilobytes, and contains the text and the values of waiting queries.
+ * Leaves out the connections that the pool of pg adds to the errors of a lost connection. A
+ * connection takes kilobytes, and contains the text and the values of waiting queries.
  */
 function serializeError(error: Error): unknown {
   const entry = stdSerializers.err(error);
-  if (error instanceof Error) delete entry.client;
+  if (error instanceof Error) removeConnections(entry);
   return entry;
+}
+
+function removeConnections(entry: ReturnType<typeof stdSerializers.err>): void {
+  delete entry.client;
+  for (const inner of [...(entry.aggregateErrors ?? []), ...Object.values(entry)])
+    if (isCopiedError(inner)) removeConnections(inner);
+
+  /** True for the copies that the serializer made of errors that are members of the error. */
+  function isCopiedError(value: unknown): value is typeof entry {
+    return value instanceof Object && Object.getPrototypeOf(value) === Object.getPrototypeOf(entry);
+  }
 }
 
 export interface LoggerOptions {

@@ -214,7 +214,6 @@ describe('the screen Webhooks', () => {
   }
 });
 
-/** Reads the secret that a dialog shows, and closes it. */
 /** From now on, the page's GET requests to the address wait until `release` is called. */
 async function holdReads(page: Page, address: string) {
   let release = () => {};
@@ -228,6 +227,7 @@ async function holdReads(page: Page, address: string) {
   return { release };
 }
 
+/** Reads the secret that a dialog shows, and closes it. */
 async function readSecret(dialog: Locator): Promise<string> {
   const secret = await dialog.getByText(/^whsec_/).textContent();
   await dialog.getByRole('button', { name: 'I stored it' }).click();

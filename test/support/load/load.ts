@@ -21,7 +21,7 @@ const RETRY_MS = 200;
  * The number of further acknowledged calls that proves that work continues. The all-in-one product
  * is faster, so it must acknowledge more.
  */
-const PROGRESS_CALLS = IS_SCALED ? 100 : 200;
+const PROGRESS_CALLS = IS_SCALED ? 200 : 400;
 /** A proxy responds 502 if a process ends its connection, for example during an upgrade. */
 const RETRIED_STATUSES = [429, 502, 503];
 
