@@ -40,7 +40,13 @@ describe('an invoice in the list of the books', () => {
       const body = isQuery ? { QueryResponse: {} } : { Fault: { type: 'SystemFault' } };
       return { status: isQuery ? 200 : 500, headers: {}, body: Buffer.from(JSON.stringify(body)) };
     };
-    const connection = { signInParams: { realmId: '1' }, accessToken: 'x', settings: {}, learned: new Map(), call };
+    const connection = {
+      signInParams: { realmId: '1' },
+      accessToken: 'x',
+      settings: {},
+      learned: new Map(),
+      call,
+    };
     let isRefused = false;
     await invoices
       .readListed(connection as unknown as OpenConnection, ['11', '12', '13'])

@@ -35,7 +35,13 @@ function open(company: BooksCompany, onQuery: () => void = () => undefined) {
       : company.get(entity, url.pathname.split('/').at(-1));
     return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ [entity]: record })) };
   };
-  const connection = { signInParams: { realmId: '1' }, accessToken: 'x', settings: {}, learned: new Map(), call };
+  const connection = {
+    signInParams: { realmId: '1' },
+    accessToken: 'x',
+    settings: {},
+    learned: new Map(),
+    call,
+  };
   return { connection: connection as unknown as OpenConnection, requests };
 }
 
