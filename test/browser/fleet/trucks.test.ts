@@ -192,7 +192,7 @@ describe('the tab Trucks of Settings', () => {
     const { truck } = await addInspectedTruck(tenant, [{ component: 'Brakes', severity: 'out_of_service' }]);
     const { page } = await dashboard.open(`settings?tab=trucks&truck=${truck.id}`, { tenant, user });
     const record = page.getByRole('dialog', { name: 'Truck T-1' });
-    await record.getByText('Brakes').waitFor();
+    await record.getByRole('cell', { name: 'Brakes', exact: true }).waitFor();
     expect(await record.getByRole('button', { name: /Edit|Resolve/ }).count()).to.equal(0);
     await page.keyboard.press('Escape');
     await page.getByRole('row', { name: /T-1/ }).waitFor();
