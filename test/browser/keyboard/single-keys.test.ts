@@ -48,8 +48,8 @@ describe('shortcuts of a single key', function () {
     await keys.waitFor({ state: 'detached' });
     await person.waitForFocus(rows.first());
     for (const key of ['j', '?']) await person.press(key);
-    await person.press('Tab');
-    await person.waitForFocus(rows.nth(1));
+    await person.waitForFocus(rows.first());
+    await person.reach(rows.nth(1));
     await person.press('k');
     await person.waitForFocus(rows.nth(1));
     expect(await keys.count(), 'the list of keys').to.equal(0);
