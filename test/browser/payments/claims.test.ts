@@ -145,6 +145,51 @@ describe('the tab Claims of an invoice', () => {
     expect(await claim.getByRole('button').count(), 'buttons of an ended claim').to.equal(0);
   });
 
+  it('a denial that a payment has overtaken records nothing, until the person chooses anew', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { id, invoice_id: invoiceId } = await createClaimAfter(tenant.client, [
+      'submit',
+      'outcome:accepted',
+    ]);
+    const drawer = await openClaims(page, invoiceId);
+    const claim = drawer.getByRole('region', { name: `Claim on ${CLUB}` });
+    await claim.getByRole('button', { name: "Record the club's decision" }).click();
+    const decision = page.getByRole('dialog', { name: `Record the decision of ${CLUB}` });
+    await decision.getByLabel('It denies the claim').check();
+    const payment = { outcome: 'paid', amount_cents: 6_000, reference: 'EFT 60' };
+    await tenant.client.post(`/claims/${id}/outcome`, payment);
+    const send = decision.getByRole('button', { name: 'Record decision' });
+    await send.click();
+    await decision
+      .getByRole('alert')
+      .getByText(/short_paid/)
+      .waitFor();
+    await decision.getByText(/^“It denies the claim” cannot be recorded/).waitFor();
+    expect(await send.isDisabled(), 'without a new choice').to.equal(true);
+    // A browser extension, for example, can send a form without its button.
+    await decision.evaluate((dialog) =>
+      (dialog as unknown as { querySelector: (name: string) => { requestSubmit: () => void } })
+        .querySelector('form')
+        .requestSubmit(),
+    );
+    const readPayments = async (): Promise<number[]> =>
+      (await tenant.client.get(`/invoices/${invoiceId}/payments`)).body.data.items.map(
+        ({ amount_cents: cents }: { amount_cents: number }) => cents,
+      );
+    expect(await readPayments()).to.deep.equal([6_000]);
+    const paid = decision.getByLabel('It has paid');
+    expect(await paid.isChecked()).to.equal(false);
+    await paid.check();
+    expect(await decision.getByLabel('Amount').inputValue(), 'what is still missing').to.equal('40.00');
+    await send.click();
+    await decision.waitFor({ state: 'detached' });
+    expect(await readPayments()).to.have.members([6_000, 4_000]);
+    expect((await tenant.client.get(`/claims/${id}`)).body).to.include({
+      status: 'paid',
+      paid_cents: 10_000,
+    });
+  });
+
   it('the tab Claims of a work order leads to the claim, with the denial in plain words', async () => {
     const { page, tenant } = await dashboard.open('');
     const { body: order } = await tenant.client.post('/work-orders', { service_type: 'tow' });

@@ -45,10 +45,15 @@ export function listActions(claim: Claim): ClaimAction[] {
   });
 }
 
-/** The club's decisions that a claim with this status can take. */
-export function listDecisions({ status }: Claim): Schemas['ClubAnswer'][] {
-  if (status === 'submitted') return ['accepted', 'denied', 'paid'];
-  return status === 'accepted' ? ['denied', 'paid'] : ['paid'];
+/** The club's decisions that a claim can take, by its status. All other statuses take none. */
+const DECISIONS: Readonly<Partial<Record<Status, readonly Schemas['ClubAnswer'][]>>> = {
+  submitted: ['accepted', 'denied', 'paid'],
+  accepted: ['denied', 'paid'],
+  short_paid: ['paid'],
+};
+
+export function listDecisions({ status }: Claim): readonly Schemas['ClubAnswer'][] {
+  return DECISIONS[status] ?? [];
 }
 
 /** Describes what sending the claim does. */

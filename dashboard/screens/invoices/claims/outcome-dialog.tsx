@@ -7,7 +7,7 @@ import { Select } from '../../../parts/choices/select';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
 import { DENIAL_OPTIONS } from '../../../parts/record/denial-words';
-import { formatCents } from '../../../parts/values/money';
+import { formatCents, Money } from '../../../parts/values/money';
 import { MoneyField } from '../../../parts/values/money-field';
 import { type Claim, listDecisions } from './claim-actions';
 import { ClaimFacts } from './claim-facts';
@@ -35,9 +35,12 @@ export function OutcomeDialog({
   const { opened: claim, onProblem } = useOpenedVersion(newest);
   const decisions = listDecisions(claim);
   const [chosen, setChosen] = useState<Decision>();
-  const decision = decisions.length === 1 ? decisions[0] : chosen;
+  // The only possible decision is never put in the place of one that the person has made.
+  const decision = chosen ?? (decisions.length === 1 ? decisions[0] : undefined);
+  const isPossible = decision !== undefined && decisions.includes(decision);
   const missing = Math.max(0, claim.expected_cents - claim.paid_cents);
-  const [draft, setDraft] = useState<Draft>(missing > 0 ? { amount_cents: missing } : {});
+  const [typed, setTyped] = useState<Draft>({});
+  const draft: Draft = { ...(missing > 0 ? { amount_cents: missing } : {}), ...typed };
   const write = useWrite(
     (headers, body: Outcome) =>
       client.POST('/claims/{id}/outcome', {
@@ -47,7 +50,7 @@ export function OutcomeDialog({
     { done: "The club's decision is recorded", onProblem },
   );
   const submit = async () => {
-    if (decision && (await write.run(buildOutcome(decision, draft)))) onClose();
+    if (isPossible && (await write.run(buildOutcome(decision, draft)))) onClose();
   };
   return (
     <FormDialog
@@ -55,24 +58,35 @@ export function OutcomeDialog({
       submitLabel="Record decision"
       fields={['outcome', 'code', 'reason', 'amount_cents', 'reference']}
       write={write}
-      canSubmit={decision !== undefined && decisions.includes(decision)}
+      canSubmit={isPossible}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
       {(errors) => (
         <>
-          <ClaimFacts claim={claim} invoice={invoice} />
+          <ClaimFacts
+            claim={claim}
+            invoice={invoice}
+            more={claim.paid_cents > 0 ? { Paid: <Money cents={claim.paid_cents} /> } : {}}
+          />
           {claim.connection_id && (
             <Text size="sm">
               The billing partner reports the club's decision by itself. Record it here only if the partner
               will not report it.
             </Text>
           )}
-          {decisions.length > 1 && (
+          {decision && !isPossible && (
+            <Text size="sm">
+              {decisions.length > 0
+                ? `“${LABELS[decision]}” cannot be recorded for the changed claim. If the club has decided something else, choose it.`
+                : 'The claim has changed, and takes no decision. Close this form.'}
+            </Text>
+          )}
+          {(decisions.length > 1 || (chosen !== undefined && decisions.length > 0)) && (
             <Radio.Group
               label="What the club decided"
               required
-              value={decision ?? ''}
+              value={isPossible ? decision : ''}
               error={errors.outcome}
               onChange={(value) => setChosen(value as Decision)}
             >
@@ -83,15 +97,15 @@ export function OutcomeDialog({
               </Stack>
             </Radio.Group>
           )}
-          {decision && (
+          {isPossible && (
             <DecisionFields
               decision={decision}
               draft={draft}
-              onEdit={(patch) => setDraft((before) => ({ ...before, ...patch }))}
+              onEdit={(patch) => setTyped((before) => ({ ...before, ...patch }))}
               errors={errors}
             />
           )}
-          {decision && <Text size="sm">{describeEffect(decision, draft, missing)}</Text>}
+          {isPossible && <Text size="sm">{describeEffect(decision, draft, missing)}</Text>}
         </>
       )}
     </FormDialog>

@@ -79,12 +79,7 @@ export function PositionDialog({ truck, onClose }: { truck: Truck; onClose: () =
                   }}
                 />
               ))}
-              <TimeField
-                label="Time (now if empty)"
-                at={at}
-                onAt={setAt}
-                error={errors['location.at']}
-              />
+              <TimeField label="Time (now if empty)" at={at} onAt={setAt} error={errors['location.at']} />
             </SimpleGrid>
           )}
           <Text size="sm">
