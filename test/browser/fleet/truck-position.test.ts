@@ -58,10 +58,11 @@ describe('the position of a truck', () => {
     await form.getByLabel('Latitude').fill('40.7');
     await form.getByLabel('Longitude').fill('-74');
     await tenant.client.patch(path, { location: { lat: 10, lng: 20 } });
+    await form.getByText(/^10, 20, /).waitFor();
+    await form.getByText('This position is newer than the one at the opening of this form.').waitFor();
     const send = form.getByRole('button', { name: 'Set position' });
     await send.click();
     await form.getByRole('alert').waitFor();
-    await form.getByText(/^10, 20, /).waitFor();
     expect((await tenant.client.get(path)).body.location.lat).to.equal(10);
     await send.click();
     await form.waitFor({ state: 'detached' });

@@ -21,6 +21,7 @@ const COORDINATES = [
 /** Sets where a truck is, for a truck that no vendor reports, or removes a wrong position. */
 export function PositionDialog({ truck, onClose }: { truck: Truck; onClose: () => void }) {
   const { opened, onProblem } = useOpenedVersion(truck);
+  const [first] = useState(truck);
   const [decision, setDecision] = useState<Decision>('set');
   const [texts, setTexts] = useState({ lat: '', lng: '' });
   const [at, setAt] = useState<string | null>(null);
@@ -32,7 +33,7 @@ export function PositionDialog({ truck, onClose }: { truck: Truck; onClose: () =
       }),
     { done: `The position of ${nameTruck(truck)} was saved`, onProblem },
   );
-  const isSetting = decision === 'set' || opened.location === null;
+  const isSetting = decision === 'set' || truck.location === null;
   const submit = async () => {
     const location = isSetting ? readLocation(texts, at) : null;
     if (await write.run({ location })) onClose();
@@ -50,8 +51,12 @@ export function PositionDialog({ truck, onClose }: { truck: Truck; onClose: () =
     >
       {(errors) => (
         <>
-          <Facts items={{ 'Last position': <LastPosition truck={opened} /> }} />
-          {opened.location !== null && (
+          <Facts items={{ 'Last position': <LastPosition truck={truck} /> }} />
+          <Text size="sm" fw={600} role="status">
+            {isNewer(truck.location, first.location) &&
+              'This position is newer than the one at the opening of this form.'}
+          </Text>
+          {truck.location !== null && (
             <Radio.Group
               label="What to do"
               value={decision}
@@ -91,6 +96,11 @@ export function PositionDialog({ truck, onClose }: { truck: Truck; onClose: () =
       )}
     </FormDialog>
   );
+}
+
+/** A vendor's report does not make a new version of the truck, so no 412 would show it. */
+function isNewer(location: Truck['location'], first: Truck['location']): boolean {
+  return location !== null && location.at !== first?.at;
 }
 
 function LastPosition({ truck: { location } }: { truck: Truck }) {
