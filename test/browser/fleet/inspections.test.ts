@@ -70,6 +70,24 @@ describe('the inspections of a truck', () => {
     ]);
   });
 
+  it('the fault of a defect does not move to another defect if the person removes the first', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
+    await page.getByRole('button', { name: 'File inspection' }).click();
+    const form = page.getByRole('dialog', { name: 'File an inspection of Truck T-1' });
+    await form.getByRole('button', { name: 'All others are in order' }).click();
+    await form.getByRole('button', { name: 'Add another defect' }).click();
+    await form.getByRole('button', { name: 'Add another defect' }).click();
+    await form.getByRole('group', { name: 'Other defect 2' }).getByLabel('Part').fill('Left marker');
+    await form.getByRole('button', { name: 'File inspection' }).click();
+    await form.getByText(/^defects\[0\].component /).waitFor();
+    await form.getByRole('button', { name: 'Remove defect 1' }).click();
+    const part = form.getByRole('group', { name: 'Other defect 1' }).getByLabel('Part');
+    expect(await part.inputValue()).to.equal('Left marker');
+    expect(await form.locator('[aria-invalid="true"]').count(), 'faults').to.equal(0);
+  });
+
   it('a person reopens a resolved defect, and the truck is blocked again', async () => {
     const { page, tenant } = await dashboard.open('');
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });

@@ -29,11 +29,16 @@ type Edit = (patch: Partial<InspectionDraft>) => void;
 /** Files an inspection that somebody did on paper or by phone. */
 export function FileInspection({ truck, onClose }: { truck: Truck; onClose: () => void }) {
   const [draft, setDraft] = useState(() => createDraft(truck));
-  const edit: Edit = (patch) => setDraft((before) => ({ ...before, ...patch }));
   const write = useWrite(
     (header, body: Schemas['InspectionCreate']) => client.POST('/inspections', { params: { header }, body }),
     { done: `The inspection of ${nameTruck(truck)} is filed` },
   );
+  const edit: Edit = (patch) => {
+    // A fault names a defect by its place, and the places change with the number of defects.
+    const isMoved = countDefects({ ...draft, ...patch }) !== countDefects(draft);
+    if (isMoved && write.problem) write.reset();
+    setDraft((before) => ({ ...before, ...patch }));
+  };
   const submit = async () => {
     if (await write.run(buildInspection(truck.id, draft))) onClose();
   };
@@ -149,6 +154,10 @@ function Checklist({
       </Group>
     </>
   );
+}
+
+function countDefects(draft: InspectionDraft): number {
+  return countListedDefects(draft) + draft.others.length;
 }
 
 function describeEffect(draft: InspectionDraft): string {
