@@ -48,7 +48,8 @@ export function ItemList<Item extends { key: string }>({
   };
   const remove = (index: number) => {
     onItems(items.filter((_, at) => at !== index));
-    addButton.current?.focus();
+    // At the maximum number, the button is still disabled.
+    requestAnimationFrame(() => addButton.current?.focus());
   };
   const move = (from: number, to: number) => {
     const next = [...items];
