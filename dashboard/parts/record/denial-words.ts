@@ -34,10 +34,14 @@ const DENIALS: Readonly<Record<(typeof PUBLISHED_CODE)[number], Denial>> = {
   },
 };
 
+/** A club may send any word, also the name of a member that every object has. */
+function isPublished(code: string): code is keyof typeof DENIALS {
+  return Object.hasOwn(DENIALS, code);
+}
+
 /** Describes a denial in plain words. The club's own words are not part of it. */
 export function describeDenial(code: string | null): Denial {
-  const known = (DENIALS as Readonly<Record<string, Denial>>)[code ?? ''];
-  if (known) return known;
+  if (code !== null && isPublished(code)) return DENIALS[code];
   return {
     meaning: code === null ? 'The club gave no code' : humanize(code),
     advice: "Read the club's reason, correct what it names, then bill again.",

@@ -190,6 +190,70 @@ describe('the tab Claims of an invoice', () => {
     });
   });
 
+  it('a person who corrects the evidence of a claim keeps the link that a colleague has just added', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const before = [
+      { kind: 'photo', url: 'https://files.example.com/1.jpg', note: null },
+      { kind: 'photo', url: 'https://files.example.com/2.jpg', note: null },
+    ];
+    const { id, invoice_id: invoiceId } = await createClaimAfter(tenant.client, [], { evidence: before });
+    const drawer = await openClaims(page, invoiceId);
+    await drawer.getByRole('button', { name: 'Correct claim' }).click();
+    const form = page.getByRole('dialog', { name: `Correct the claim on ${CLUB}` });
+    await form.getByRole('button', { name: 'Remove evidence 1' }).click();
+    const note = form.getByRole('group', { name: 'Evidence 1' }).getByLabel('Note');
+    await note.fill('At drop-off');
+    const added = { kind: 'document', url: 'https://files.example.com/gate.pdf', note: 'Gate log' };
+    await tenant.client.patch(`/claims/${id}`, { evidence: [...before, added] });
+    const save = form.getByRole('button', { name: 'Save' });
+    await save.click();
+    await form.getByRole('alert').waitFor();
+    const piece = form.getByRole('group', { name: 'Evidence 2' });
+    await piece.waitFor();
+    expect(await piece.getByLabel('Link').inputValue()).to.equal(added.url);
+    expect(await note.inputValue()).to.equal('At drop-off');
+    await save.click();
+    await form.waitFor({ state: 'detached' });
+    const { body } = await tenant.client.get(`/claims/${id}`);
+    expect(body.evidence).to.deep.equal([{ ...before[1], note: 'At drop-off' }, added]);
+  });
+
+  it('removing a piece of evidence removes its fault too, and focuses Add evidence even at the maximum', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const evidence = Array.from({ length: 50 }, (_, index) => ({
+      kind: 'photo',
+      url: `https://files.example.com/${index + 1}.jpg`,
+    }));
+    const { invoice_id: invoiceId } = await createClaimAfter(tenant.client, [], { evidence });
+    const drawer = await openClaims(page, invoiceId);
+    await drawer.getByRole('button', { name: 'Correct claim' }).click();
+    const form = page.getByRole('dialog', { name: `Correct the claim on ${CLUB}` });
+    const link = form.getByRole('group', { name: 'Evidence 1', exact: true }).getByLabel('Link');
+    await link.fill('the gate');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText(/^evidence\[0\].url /).waitFor();
+    const add = form.getByRole('button', { name: 'Add evidence' });
+    expect(await add.isDisabled(), 'at the maximum').to.equal(true);
+    await form.getByRole('button', { name: 'Remove evidence 1', exact: true }).click();
+    await form.locator('button:focus', { hasText: 'Add evidence' }).waitFor();
+    expect(await link.inputValue()).to.equal('https://files.example.com/2.jpg');
+    expect(await form.locator('[aria-invalid="true"]').count(), 'faults').to.equal(0);
+  });
+
+  it('the form of a short-paid claim promises no sending, and any code of a denial is shown in words', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { invoice_id: paidId } = await createClaimAfter(tenant.client, ['submit', 'outcome:paid']);
+    const paid = await openClaims(page, paidId);
+    await paid.getByRole('button', { name: 'Correct claim' }).click();
+    await page.getByText('The club keeps what it got. The change is only stored here.').waitFor();
+    const { id, invoice_id: deniedId } = await createClaimAfter(tenant.client, ['submit']);
+    // Every object has a member of this name.
+    await tenant.client.post(`/claims/${id}/outcome`, { outcome: 'denied', code: 'constructor' });
+    const denied = await openClaims(page, deniedId);
+    await denied.getByText('Denied: Constructor').waitFor();
+    await denied.getByText("Read the club's reason, correct what it names, then bill again.").waitFor();
+  });
+
   it('the tab Claims of a work order leads to the claim, with the denial in plain words', async () => {
     const { page, tenant } = await dashboard.open('');
     const { body: order } = await tenant.client.post('/work-orders', { service_type: 'tow' });

@@ -2,7 +2,7 @@ import { SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, ifMatch } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
-import { useWrite } from '../../../api/use-write';
+import { useWrite, type Write } from '../../../api/use-write';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useEdits } from '../../../parts/dialogs/use-edits';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
@@ -10,6 +10,7 @@ import { MoneyField } from '../../../parts/values/money-field';
 import type { Claim } from './claim-actions';
 import { ClaimFacts } from './claim-facts';
 import { type Evidence, EvidenceFields } from './evidence-fields';
+import { mergeEvidence } from './merge-evidence';
 
 /** The amount is undefined while the field has no valid amount. */
 interface Draft {
@@ -57,6 +58,7 @@ export function NewClaim({ invoice, onClose }: { invoice: Invoice; onClose: () =
           <ClaimFields
             draft={draft}
             errors={errors}
+            write={write}
             onEdit={(patch) => setDraft((before) => ({ ...before, ...patch }))}
           />
         </>
@@ -85,10 +87,17 @@ export function CorrectClaim({
       }),
     { done: 'The claim is corrected', onProblem },
   );
+  const [merged, setMerged] = useState(opened.evidence);
+  // The evidence is sent as one list, so a list of before the refusal would drop what is new.
+  if (opened.evidence !== merged) {
+    setMerged(opened.evidence);
+    if (draft.evidence !== opened.evidence)
+      edit({ evidence: mergeEvidence(merged, opened.evidence, draft.evidence) });
+  }
   const submit = async () => {
     if (Object.keys(edits).length === 0 || (await write.run(edits))) onClose();
   };
-  const isSent = opened.status === 'submitted' || opened.status === 'accepted';
+  const isSent = ['submitted', 'accepted', 'short_paid'].includes(opened.status);
   return (
     <FormDialog
       title={`Correct the claim on ${opened.club}`}
@@ -109,7 +118,7 @@ export function CorrectClaim({
               ? 'The club keeps what it got. The change is only stored here.'
               : 'The club gets the corrected claim once you send it.'}
           </Text>
-          <ClaimFields draft={draft} errors={errors} onEdit={edit} />
+          <ClaimFields draft={draft} errors={errors} write={write} onEdit={edit} />
         </>
       )}
     </FormDialog>
@@ -131,10 +140,12 @@ function listFields({ evidence }: Draft): string[] {
 function ClaimFields({
   draft,
   errors,
+  write,
   onEdit,
 }: {
   draft: Draft;
   errors: FieldErrors;
+  write: Pick<Write<never, unknown>, 'problem' | 'reset'>;
   onEdit: (patch: Partial<Draft>) => void;
 }) {
   return (
@@ -174,7 +185,12 @@ function ClaimFields({
       <EvidenceFields
         evidence={draft.evidence}
         errors={errors}
-        onEvidence={(evidence) => onEdit({ evidence })}
+        onEvidence={(evidence) => {
+          // A fault names a piece by its place, and the places have changed.
+          const isMoved = evidence.length !== draft.evidence.length;
+          if (isMoved && write.problem && !write.problem.isStale) write.reset();
+          onEdit({ evidence });
+        }}
       />
     </>
   );

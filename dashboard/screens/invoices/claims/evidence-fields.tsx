@@ -28,7 +28,8 @@ export function EvidenceFields({
   const remove = (index: number) => {
     setAdded(undefined);
     onEvidence(evidence.filter((_, place) => place !== index));
-    addButton.current?.focus();
+    // At the maximum number, the button is still disabled.
+    requestAnimationFrame(() => addButton.current?.focus());
   };
   const edit = (index: number, patch: Partial<Evidence>) =>
     onEvidence(evidence.map((piece, place) => (place === index ? { ...piece, ...patch } : piece)));
