@@ -37,8 +37,8 @@ export const invoices: BookedInvoices = {
     return withItems(connection, { mapped: lines, key }, (items, writeKey) => {
       const wanted = toInvoice(invoice, lines, { items, tax_codes });
       return before
-        ? retryStale(() => update(connection, { wanted, key: writeKey, known: before }))
-        : create(connection, { invoice, wanted, key: writeKey });
+        ? retryStale(() => update(connection, { wanted, key, known: before }))
+        : create(connection, { invoice, wanted, key, writeKey });
     });
   },
   async find(connection, invoice) {
@@ -125,22 +125,24 @@ interface Creation {
   invoice: BookInvoice;
   wanted: Omit<BooksInvoice, 'Id' | 'SyncToken'>;
   key: string;
+  /** The key of the creation alone. */
+  writeKey: string;
 }
 
 async function create(
   connection: OpenConnection,
-  { invoice, wanted, key }: Creation,
+  { invoice, wanted, key, writeKey }: Creation,
 ): Promise<Booked<BookInvoiceState>> {
   try {
     return toBooked(
       connection,
-      await writeRecord<BooksInvoice>(connection, 'Invoice', { body: wanted, key }),
+      await writeRecord<BooksInvoice>(connection, 'Invoice', { body: wanted, key: writeKey }),
     );
   } catch (error) {
     if (!(error instanceof VendorError) || error.code !== DUPLICATE_NUMBER) throw error;
     const own = await findOwn(connection, invoice);
     if (!own) throw error;
-    return update(connection, { wanted, key: `${key}-u`, known: own });
+    return update(connection, { wanted, key, known: own });
   }
 }
 

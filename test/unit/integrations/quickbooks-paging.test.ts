@@ -3,7 +3,7 @@ import { mapLines } from '../../../shared/integrations/contract/books/map-lines.
 import type { OpenConnection, VendorRequest } from '../../../shared/integrations/contract/connection.js';
 import { customers } from '../../../shared/integrations/quickbooks/customers.js';
 import { INVOICE_NUMBERS } from '../../../shared/integrations/quickbooks/invoice-mapper.js';
-import { ensureItems } from '../../../shared/integrations/quickbooks/items.js';
+import { ensureItems, withItems } from '../../../shared/integrations/quickbooks/items.js';
 import { payments } from '../../../shared/integrations/quickbooks/payments.js';
 import { BooksCompany } from '../../support/vendors/doubles/quickbooks/company.js';
 import { parseQuery } from '../../support/vendors/doubles/quickbooks/query.js';
@@ -180,6 +180,25 @@ describe('QuickBooks: keys of writes', () => {
     );
     expect(keys[0]).to.be.a('string');
     expect(keys[1]).to.equal(keys[0]);
+  });
+
+  it('an item that was renamed is looked for again after ten minutes', async () => {
+    const company = new BooksCompany('Hudson', () => undefined);
+    const { connection, requests } = open(company);
+    const mapped = [{ category: 'tow', account: '1' }];
+    const find = () =>
+      withItems(connection, { mapped, key: 'key' }, async (items) => [...items.values()].join());
+    const first = await find();
+    company.put('Item', { Name: 'Tows' }, first);
+    const before = requests.length;
+    expect(await find()).to.equal(first);
+    expect(requests).to.have.length(before);
+    for (const [place, text] of connection.learned) {
+      const learned = JSON.parse(text) as { atMs: number };
+      connection.learned.set(place, JSON.stringify({ ...learned, atMs: learned.atMs - 601_000 }));
+    }
+    expect(await find()).not.to.equal(first);
+    expect(requests.length).to.be.greaterThan(before);
   });
 
   it('an invoice without lines gets an empty one, because QuickBooks needs one', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../../../support/poll.js';
 import { type BookingAccount, useBookingStack } from '../../../support/vendors/booking.js';
 import { line } from '../../../support/vendors/books/books-account.js';
 import { requireContracts } from '../../../support/vendors/contracts/load-contract.js';
@@ -57,24 +58,79 @@ describe('QuickBooks: calls for each invoice', () => {
     expect(account.company.count('Item')).to.equal(2);
   });
 
-  it('an item that a bookkeeper has removed is created again, and no invoice stays out of the books', async () => {
-    const { company } = account;
-    await countCalls(2);
-    const [removed] = company.list('Item');
-    // The worker may still hold the connection, and know the item.
-    const [, booked] = await account.releaseBooked({ customerId, lines: LINES });
-    company.remove('Item', String(removed?.Id));
+  /** Lists the ids of the items that an invoice in the books names. */
+  function listItems(number: unknown): string[] {
+    const { Line } = Object(account.findBooked(String(number))) as {
+      Line: { SalesItemLineDetail: { ItemRef: { value: string } } }[];
+    };
+    return Line.map(({ SalesItemLineDetail }) => SalesItemLineDetail.ItemRef.value);
+  }
+
+  /** Makes an item inactive that the worker knows. Returns its id. */
+  async function deactivateKnownItem(): Promise<string> {
+    await account.releaseBooked({ customerId, lines: LINES });
+    await account.settle();
+    const [invoice, booked] = await account.releaseBooked({ customerId, lines: LINES });
+    const [id] = listItems(invoice.invoice_number);
+    expect(listItems(booked.DocNumber)).to.include(id);
+    account.company.deactivateItem(String(id));
+    return String(id);
+  }
+
+  /** Lists the statuses and keys of the later writes of invoices, oldest first. */
+  function watchWrites(): { readKeys(): string[]; readStatuses(): Promise<(number | null)[]> } {
+    const { length } = booking.double.calls;
+    const since = new Date().toISOString();
+    const { realmId } = account.company;
+    return {
+      readKeys: () =>
+        booking.double.calls
+          .slice(length)
+          .filter(({ name, realm }) => name === 'POST invoice' && realm === realmId)
+          .map(({ key }) => key),
+      async readStatuses() {
+        const read = `select response_status from connection_calls where tenant_id = $1 and method = 'POST'
+          and path like '%/invoice' and created_at >= $2 order by created_at`;
+        const { id } = account.tenant;
+        const rows = await account.stack.rows<{ response_status: number | null }>(id, read, [id, since]);
+        return rows.map(({ response_status }) => response_status);
+      },
+    };
+  }
+
+  it('an item that a bookkeeper has made inactive is created again, and no invoice stays out of the books', async () => {
+    const inactive = await deactivateKnownItem();
+    const writes = watchWrites();
     const [invoice] = await account.releaseBooked({ customerId, lines: LINES });
     await account.settle();
-    const items = (number: unknown) =>
-      Object(account.findBooked(String(number))).Line.map(
-        ({ SalesItemLineDetail }: { SalesItemLineDetail: { ItemRef: { value: string } } }) =>
-          SalesItemLineDetail.ItemRef.value,
-      );
-    expect(items(booked.DocNumber)).to.include(removed?.Id);
-    const present = new Set(company.list('Item').map(({ Id }) => Id));
-    for (const id of items(invoice.invoice_number)) expect([...present]).to.include(id);
-    expect(present.size).to.equal(2);
+    // QuickBooks has refused the item that the worker knew.
+    expect(await writes.readStatuses()).to.deep.equal([400, 200]);
+    const active = account.company.list('Item').filter(({ Active }) => Active !== false);
+    expect(active).to.have.length(2);
+    expect(listItems(invoice.invoice_number)).to.have.members(active.map(({ Id }) => Id));
+    expect(listItems(invoice.invoice_number)).not.to.include(inactive);
     expect(await account.listIssues()).to.deep.equal([]);
   });
+
+  for (const kind of ['cut_before', 'cut_after'] as const)
+    it(`an invoice whose item was refused is entered once if the next write meets ${kind}`, async () => {
+      await deactivateKnownItem();
+      const writes = watchWrites();
+      booking.double.misbehave = (name) =>
+        // A cut call is repeated at once, so it is cut twice.
+        name === 'POST invoice' && [2, 3].includes(writes.readKeys().length) ? { kind } : undefined;
+      const { invoice_number } = await account.release({ customerId, lines: LINES });
+      await eventually('the invoice is in the books', async () => {
+        await account.hurry([]);
+        return account.findBooked(invoice_number);
+      });
+      await account.settle();
+      expect((await writes.readStatuses()).slice(0, 2)).to.deep.equal([400, null]);
+      const [refused, ...others] = writes.readKeys();
+      expect(new Set(others).size).to.equal(1);
+      expect(others).not.to.include(refused);
+      const booked = account.company.list('Invoice').filter(({ DocNumber }) => DocNumber === invoice_number);
+      expect(booked).to.have.length(1);
+      expect(await account.listIssues()).to.deep.equal([]);
+    });
 });

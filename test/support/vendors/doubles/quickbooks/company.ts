@@ -20,8 +20,10 @@ const toKey = ({ DocNumber }: BooksRecord): string => String(DocNumber ?? '').to
 /** A company at QuickBooks: its records, and settings that change its behavior. */
 export class BooksCompany {
   readonly realmId = String(9_000_000_000_000 + randomInt(1_000_000_000));
-  /** Maps each request id to the answer that the double gave. */
-  readonly answers = new Map<string, { request: string; status: number; body: unknown }>();
+  /** Maps each request id to its first request, which QuickBooks may also have refused. */
+  readonly requests = new Map<string, string>();
+  /** Maps the request id of each write that succeeded to the answer of the double. */
+  readonly answers = new Map<string, { status: number; body: unknown }>();
   /** The number of cents by which the company's tax differs from the product's tax. */
   taxOffCents = 0;
   /** The day until which the books are closed, as YYYY-MM-DD. */
@@ -108,6 +110,12 @@ export class BooksCompany {
     this.records.get(entity)?.delete(id);
     this.deleted.push({ entity, id, at });
     this.onChange({ realmId: this.realmId, entity, id, operation: 'Delete', at });
+  }
+
+  /** Makes an item inactive. QuickBooks does not delete items, and frees the item's name. */
+  deactivateItem(id: string): void {
+    const { Name } = this.get('Item', id);
+    this.put('Item', { Active: false, Name: `${String(Name)} (deleted)` }, id);
   }
 
   query({ entity, number, orderBy, start, max, matches }: ParsedQuery): BooksRecord[] {

@@ -116,19 +116,22 @@ export class QuickBooksDouble extends VendorDouble {
     const call = { method, path: url.pathname, query, ...(parsed ? { body: parsed } : {}) };
     const missing = [
       ...(isWrite && key === '' ? ['no requestid'] : []),
+      ...(key.length > 50 ? ['requestid has more than 50 characters'] : []),
       ...(query.minorversion === '75' ? [] : ['minorversion is not 75']),
     ];
     const faults = this.checkRequest(call, missing);
     if (faults.length > 0) return { status: 400, result: buildFault('2010', faults.join('; ')) };
-    const known = key === '' ? undefined : company.answers.get(key);
-    if (known) {
-      if (known.request !== `${path} ${body}`) this.violations.push(`another request under the key ${key}`);
-      return { status: known.status, result: known.body };
+    if (key !== '') {
+      const request = `${path} ${body}`;
+      const earlier = company.requests.get(key) ?? request;
+      if (earlier !== request) this.violations.push(`another request under the key ${key}`);
+      company.requests.set(key, earlier);
+      const known = company.answers.get(key);
+      if (known) return { status: known.status, result: known.body };
     }
     const { status, result } = this.run(company, { path, id, query, parsed });
     this.checkAnswer(call, { status, result });
-    if (key !== '' && status === 200)
-      company.answers.set(key, { request: `${path} ${body}`, status, body: structuredClone(result) });
+    if (key !== '' && status === 200) company.answers.set(key, { status, body: structuredClone(result) });
     return { status, result };
   }
 

@@ -60,7 +60,7 @@ function storeInvoice(company: BooksCompany, next: Members, current: BooksRecord
   let total = toCents(Object(next.TxnTaxDetail).TotalTax);
   if (total > 0) total += company.taxOffCents;
   for (const { Amount, SalesItemLineDetail = {} } of linesOf(next)) {
-    company.get('Item', idOf(SalesItemLineDetail.ItemRef));
+    checkItem(company, idOf(SalesItemLineDetail.ItemRef));
     const { Qty, UnitPrice } = SalesItemLineDetail;
     if (Qty !== undefined && Math.abs(Qty * (UnitPrice ?? 0) - (Amount ?? 0)) > 0.001)
       throw new Refusal('6070', 'Amount calculation incorrect in the request.');
@@ -72,6 +72,13 @@ function storeInvoice(company: BooksCompany, next: Members, current: BooksRecord
     current?.Id,
   );
   return refreshBalance(company, stored.Id);
+}
+
+function checkItem(company: BooksCompany, id: string): void {
+  const item = company.find('Item', id);
+  if (!item) throw new Refusal('2500', `Invalid Reference Id: Items element id ${id} not found`);
+  if (item.Active === false)
+    throw new Refusal('610', "Object Not Found: Something you're trying to use has been made inactive.");
 }
 
 function storePayment(company: BooksCompany, next: Members, current: BooksRecord | undefined): BooksRecord {
