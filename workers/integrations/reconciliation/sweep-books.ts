@@ -38,7 +38,10 @@ interface Place {
   cursor: string | null;
   /** The pages of this night. */
   pages: number;
-  /** How often the next page has failed; absent before its first failure. */
+  /**
+   * How often the next page has failed; absent before its first failure. {@link advance} drops it.
+   * A worker of an older version keeps it for the next page, which then has fewer tries.
+   */
   failures?: number;
 }
 
@@ -70,7 +73,8 @@ export async function sweepBooks(step: Step, stream: DueStream, startedAt: Date)
   } catch (cause) {
     if (isTransientDatabaseError(cause)) throw cause;
     const error = toStepError(step, cause);
-    if (COMMON_KINDS.includes(error.kind)) throw error;
+    // An error with a wait, such as a failed refresh of the token, may not be followed by a call.
+    if (COMMON_KINDS.includes(error.kind) || error.retryAfterMs !== undefined) throw error;
     const isLasting = LASTING_KINDS.includes(error.kind) || isHopeless(error);
     const waitMs = isLasting ? undefined : RETRY_WAITS_MS[place.failures ?? 0];
     await storeFailedPage(step, run, { error, waitMs });
@@ -114,25 +118,32 @@ interface FailedPage {
  */
 async function storeFailedPage(step: Step, run: SweepRun, { error, waitMs }: FailedPage): Promise<void> {
   const { stream, place, startedAt } = run;
-  const swept = SWEPT_STREAMS[place.stream];
+  const swept = SWEPT_STREAMS[place.stream] as (typeof SWEPT_STREAMS)[number];
   const isGivenUp = waitMs === undefined;
   const consequence = isGivenUp
     ? 'What changed there later is left out of this sweep.'
     : 'The sweep will read this page again.';
+  const failure = `${swept}: ${consequence} ${error.message}`;
+  if (isGivenUp) logGivenUp(step, swept, error);
   await step.finish({
     error: null,
     async store(tx) {
-      const failure = `${swept}: ${consequence} ${error.message}`;
       recordRun(tx, step, { stream: stream.stream, startedAt, state: 'failed', error: failure });
       if (isGivenUp) return storePlace(tx, step, stream, advance(place, { cursor: '', isLast: true }));
       storeStreamProgress(tx, step.connection, {
         stream: stream.stream,
         cursor: JSON.stringify({ ...place, failures: (place.failures ?? 0) + 1 } satisfies Place),
-        inMs: Math.max(waitMs, error.retryAfterMs ?? 0),
+        inMs: waitMs,
         requests: stream.requests,
       });
     },
   });
+}
+
+function logGivenUp({ connection, services }: Step, swept: string, { kind, code }: VendorError): void {
+  const { tenantId: tenant, connectionId, vendor } = connection;
+  const fields = { tenant, connection: connectionId, vendor, stream: swept, kind, code };
+  services.runtime.logger.warn(fields, 'the nightly sweep of the books left out the rest of a stream');
 }
 
 async function storePlace(

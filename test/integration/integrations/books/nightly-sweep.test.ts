@@ -73,6 +73,15 @@ function listFailedRuns({ stack, tenant }: BooksAccount<unknown>, since: Date): 
   return stack.rows<FailedRun>(tenant.id, read, [tenant.id, SWEEP_STREAM, since.toISOString()]);
 }
 
+/** Reads for how many seconds the sweep waits after its last failure. */
+async function readWaitSeconds({ stack, tenant }: BooksAccount<unknown>): Promise<number> {
+  const read = `select extract(epoch from s.next_at - max(r.ended_at))::float8 as seconds from sync_states s
+    join sync_runs r on r.tenant_id = s.tenant_id and r.connection_id = s.connection_id and r.stream = s.stream
+    where s.tenant_id = $1 and s.stream = $2 and r.state = 'failed' group by s.next_at`;
+  const [row] = await stack.rows<{ seconds: number }>(tenant.id, read, [tenant.id, SWEEP_STREAM]);
+  return Number(row?.seconds);
+}
+
 /** Waits until only the sweep has anything to read or to write. */
 async function settle(account: BooksAccount<unknown>): Promise<void> {
   await account.waitForWrites();
@@ -188,10 +197,14 @@ for (const [vendor, open] of Object.entries(OPENED))
         const since = new Date();
         account.double.misbehave = (name) => (name.startsWith('GET') ? fault : undefined);
         // After the last failure of a page, the sweep reads the next stream at once.
-        for (const failures of [1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15]) {
-          await makeDue(account);
-          await waitForFailures(account, { since, failures });
-        }
+        for (const first of [1, 6, 11])
+          for (const [nth, seconds] of [30, 120, 480, 1920].entries()) {
+            await makeDue(account);
+            await waitForFailures(account, { since, failures: first + nth });
+            expect(await readWaitSeconds(account)).to.be.closeTo(seconds, 1);
+          }
+        await makeDue(account);
+        await waitForFailures(account, { since, failures: 15 });
         const { cursor, hour } = await waitForSweep(account);
         expect(cursor).to.equal('idle');
         expect(hour).to.be.within(1, 4);
@@ -250,6 +263,35 @@ describe('the nightly sweep of deleted and of old records', () => {
     await sweepNow(account);
     const { ours, theirs } = await account.waitForIssue('difference');
     expect([ours, theirs]).to.deep.equal([{ amount_cents: 12_500 }, { amount_cents: 0 }]);
+  });
+
+  it('a sweep whose token is not renewed waits before it asks for another one, and keeps the access', async () => {
+    const account = await booking.createAccount();
+    await settle(account);
+    const since = new Date();
+    const expire =
+      'update connection_secrets set access_expires_at = now() where tenant_id = $1 and connection_id = $2';
+    const ids = [account.tenant.id, account.connectionId];
+    await account.stack.rows(account.tenant.id, expire, ids);
+    let requests = 0;
+    booking.double.misbehave = (name) => {
+      if (!name.endsWith('/bearer')) return undefined;
+      requests += 1;
+      return { kind: 'status', status: 400, body: { error: 'invalid_grant' } };
+    };
+    await makeDue(account);
+    await waitForFailures(account, { since, failures: 1 });
+    const [run] = await listFailedRuns(account, since);
+    expect(run?.error).to.equal('The vendor refused to renew the access.');
+    const read = `select extract(epoch from throttled_until - now())::float8 as seconds from connection_queues
+      where tenant_id = $1 and connection_id = $2`;
+    const [queue] = await account.stack.rows<{ seconds: number }>(account.tenant.id, read, ids);
+    expect(queue?.seconds).to.be.within(20, 30);
+    expect(await readWaitSeconds(account)).to.be.within(29, 31);
+    expect(requests).to.equal(1);
+    booking.double.misbehave = () => undefined;
+    expect((await sweepNow(account)).cursor).to.equal('idle');
+    expect((await account.readConnection()).status).to.equal('active');
   });
 
   it('a payment from long before the connection was made is not taken over by the nightly sweep', async () => {

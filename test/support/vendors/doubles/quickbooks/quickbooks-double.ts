@@ -78,7 +78,8 @@ export class QuickBooksDouble extends VendorDouble {
     this.calls.push({ name, realm, key: url.searchParams.get('requestid') ?? '', at: Date.now() });
     if (url.pathname.startsWith('/oauth2/') || url.pathname.startsWith('/v2/oauth2/')) {
       const fault = this.misbehave(name);
-      if (fault?.kind === 'status') return void response.writeHead(fault.status).end();
+      if (fault?.kind === 'status')
+        return void response.writeHead(fault.status).end(JSON.stringify(fault.body ?? {}));
       const isToken = url.pathname.endsWith('/bearer');
       const { status, result } = isToken
         ? this.signIns.answerToken(authorization, new URLSearchParams(body))
