@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
-import { hasConnectionSql } from './operation-rows.js';
+import { hasConnectionSql, IS_UNKNOWN_SQL } from './operation-rows.js';
 
 export interface ExternalId {
   tenant_id: string;
@@ -227,4 +227,22 @@ export async function findUnwritten(
     ],
   });
   return new Set(rows.map(({ external_id }) => external_id));
+}
+
+/**
+ * True if a write of such records is open that the vendor may have processed without an answer that
+ * is stored here. A record of the vendor that is unknown here may then be the one that was written.
+ */
+export async function hasUnansweredWrite(
+  tx: Transaction,
+  { tenantId, connectionId }: { tenantId: string; connectionId: string },
+  kinds: readonly string[],
+): Promise<boolean> {
+  const [row] = await tx.query<{ is_found: boolean }>({
+    name: 'has-unanswered-write',
+    text: `select exists (select from outbound_operations o where o.tenant_id = $1 and ${hasConnectionSql('o', '$2')}
+             and o.kind = any($3::text[]) and o.next_at is not null and ${IS_UNKNOWN_SQL}) as is_found`,
+    values: [tenantId, connectionId, kinds],
+  });
+  return row?.is_found === true;
 }

@@ -20,7 +20,7 @@ export interface NewOperation {
 /**
  * SQL condition on operations `o`: it is unknown whether the vendor has processed the operation.
  */
-const IS_UNKNOWN_SQL = `(o.may_have_arrived or o.state = 'doing') and o.state <> 'done' and o.last_error_kind is distinct from 'refused'`;
+export const IS_UNKNOWN_SQL = `(o.may_have_arrived or o.state = 'doing') and o.state <> 'done' and o.last_error_kind is distinct from 'refused'`;
 
 /** SQL condition on operations `o`: a new operation for the same record and verb replaces it. */
 const IS_REPLACEABLE_SQL = `o.state in ('due', 'waiting') and not o.may_have_arrived`;

@@ -119,7 +119,7 @@ export async function storeMessages(tx: Transaction, rows: readonly RecordRef[])
 
 /** A text that has arrived. */
 export interface DeliveredText extends RecordRef {
-  /** RFC 3339: when it arrived; null if the vendor did not say so. */
+  /** RFC 3339: when it arrived. If null, the vendor did not say so, and the present time counts. */
   at: string | null;
 }
 
@@ -139,7 +139,7 @@ export function recordDeliveriesAtCommit(tx: Transaction, texts: readonly Delive
              where m.delivered_at is null and m.accepted_at is not null
                and not (m.state = 'failed' and m.sent_at is not distinct from m.accepted_at)
              order by m.tenant_id, m.id for no key update of m)
-           update messages m set delivered_at = least(now(), greatest(d.at, m.created_at)), updated_at = ${nextUpdatedAtSql('m')}
+           update messages m set delivered_at = least(now(), greatest(coalesce(d.at, now()), m.created_at)), updated_at = ${nextUpdatedAtSql('m')}
            from delivered d where m.tenant_id = d.tenant_id and m.id = d.id`,
     values: [JSON.stringify(texts)],
   });

@@ -58,8 +58,8 @@ export interface RecordKind<State = unknown> {
    */
   isWrittenTogether?: true;
   /**
-   * True if webhooks name only records that this service has written. The response about an unknown
-   * one is then not stored yet, so the worker reads its item again later.
+   * True if webhooks name only records that were written before. While the response of a write is
+   * not stored, its record may be unknown here, so the worker reads an unknown one again later.
    */
   isKnownOnceWritten?: true;
   write(step: Step, operation: StartedOperation): Promise<WriteOutcome<State>>;

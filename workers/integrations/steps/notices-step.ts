@@ -1,6 +1,8 @@
 import { failpoint } from '../../../shared/config/failpoints.js';
 import type { Change } from '../../../shared/integrations/contract/connection.js';
+import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { toStorable } from '../../../shared/platform/storable-text.js';
+import { hasUnansweredWrite } from '../../../shared/sync/external-ids.js';
 import { endNotices, isReadLater, readLater, type WaitingNotices } from '../../../shared/sync/notice-rows.js';
 import { makeStreamsDue } from '../../../shared/sync/stream-rows.js';
 import { findStreamKind, KNOWN_KINDS } from '../kinds/record-kinds.js';
@@ -42,7 +44,7 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
       commands.push(...stored.commands);
       const early = new Set([
         ...stored.early.map((change) => toHint(kind, change)),
-        ...(kind.isKnownOnceWritten ? stored.unknown : []),
+        ...(await findLaterKnown(tx, step, { kind, changes, unknown: stored.unknown })),
       ]);
       const named = new Set(hints);
       // A hint may name another record than the one that has changed, such as a payment's invoice.
@@ -62,6 +64,24 @@ async function storeNamed(step: Step, notices: WaitingNotices, startedAt: Date):
   failpoint(config, 'after_notices_stored');
 }
 
+/**
+ * Finds the records that a write may have made whose response is not stored yet. Other unknown
+ * records are of another program, so that their items need not be read again.
+ */
+async function findLaterKnown(
+  tx: Transaction,
+  { connection }: Step,
+  {
+    kind,
+    changes,
+    unknown,
+  }: { kind: RecordKind; changes: readonly Change<unknown>[]; unknown: readonly string[] },
+): Promise<readonly string[]> {
+  if (!kind.isKnownOnceWritten || unknown.length === 0) return [];
+  const kinds = [...new Set(changes.map((change) => change.kind))];
+  return (await hasUnansweredWrite(tx, connection, kinds)) ? unknown : [];
+}
+
 /** Translates the items that contain the states of their records, and reads the other records. */
 async function readItems(
   step: Step,
@@ -79,7 +99,7 @@ async function readItems(
   return { changes: toStorable([...translated, ...(read ?? [])]), hints: [...hints] };
 }
 
-function makeStreamDue({ connection }: Step, tx: Parameters<typeof makeStreamsDue>[0], stream: string) {
+function makeStreamDue({ connection }: Step, tx: Transaction, stream: string) {
   return makeStreamsDue(tx, [{ tenant_id: connection.tenantId, id: connection.connectionId, stream }]);
 }
 

@@ -86,6 +86,33 @@ describe('texts that arrive, as Twilio reports them', () => {
     expect(message.delivered_at).to.equal(at.toISOString());
   });
 
+  it('a delivery whose time Twilio does not say is found by the next pull, with the time of that pull', async () => {
+    const { id, text } = await sendText();
+    const before = Date.now();
+    Object.assign(text, { status: 'delivered', date_updated: null });
+    await account.hurry();
+    const message = await waitForDelivery(id);
+    expect(Date.parse(message.created_at)).to.be.lessThan(before);
+    expect(Date.parse(message.delivered_at)).to.be.within(before - 1, Date.now());
+  });
+
+  it('a report about a text of another program is read once while no write waits for its answer', async () => {
+    const { id } = await sendText();
+    const sid = `SM${'0'.repeat(31)}7`;
+    await account.stack.rows(
+      account.tenant.id,
+      `insert into inbound_notices (tenant_id, connection_id, dedupe_id, stream, hint, is_waiting)
+       values ($1, $2, $3, 'messages', $4, true)`,
+      [account.tenant.id, account.connectionId, `${sid}/delivered`, sid],
+    );
+    await account.hurry();
+    await readSettled(id);
+    const read = 'select attempts from inbound_notices where tenant_id = $1 and hint = $2';
+    expect(await account.stack.rows(account.tenant.id, read, [account.tenant.id, sid])).to.deep.equal([
+      { attempts: 1 },
+    ]);
+  });
+
   it('a callback that comes before the lost response was found sets delivered_at once the text is known', async () => {
     const account = await phoning.createAccount();
     const run = (sql: string) => account.stack.rows(account.tenant.id, sql, [account.tenant.id]);
