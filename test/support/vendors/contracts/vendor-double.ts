@@ -41,8 +41,8 @@ type ContractCall = Parameters<ContractCheck['checkRequest']>[0];
 export abstract class VendorDouble {
   /** Requests and answers that the vendor's contract does not allow. */
   readonly violations: string[] = [];
-  /** The requests in the sequence in which they came. */
-  readonly arrivals: ArrivedCall[] = [];
+  /** Called for each request, before `misbehave`. */
+  onArrival: (call: ArrivedCall) => void = () => undefined;
   /** Called for each request. If the function returns a fault, the double misbehaves that way. */
   misbehave: (name: string) => Fault | undefined = () => undefined;
   origin = '';
@@ -117,7 +117,7 @@ export abstract class VendorDouble {
       authorization: String(call.headers.authorization ?? ''),
       at: Date.now(),
     };
-    this.arrivals.push(arrived);
+    this.onArrival(arrived);
     const fault = this.misbehave(name);
     if (fault?.kind === 'slow') await sleep(fault.ms);
     if (fault?.kind === 'cut_before') return void response.destroy();

@@ -1,23 +1,27 @@
 import { expect } from 'chai';
-import type { VendorDouble } from '../contracts/vendor-double.js';
+import type { ArrivedCall, VendorDouble } from '../contracts/vendor-double.js';
 
 /**
  * Lets a double refuse the calls of an account with 429 and these Retry-After headers, one after
  * another. After that, the double behaves.
  */
 export class RefusalStorm {
-  private readonly first: number;
+  /** The calls of the account since the storm began. */
+  private readonly calls: ArrivedCall[] = [];
   private refused = 0;
 
   constructor(
     private readonly double: VendorDouble,
-    private readonly authorization: string,
+    authorization: string,
     private readonly seconds: readonly number[],
   ) {
-    this.first = double.arrivals.length;
+    let isOwn = false;
+    double.onArrival = (call) => {
+      isOwn = call.authorization === authorization;
+      if (isOwn) this.calls.push(call);
+    };
     double.misbehave = () => {
-      // The double has just recorded the call that asks.
-      if (double.arrivals.at(-1)?.authorization !== authorization) return undefined;
+      if (!isOwn) return undefined;
       const wait = seconds[this.refused];
       if (wait === undefined) return undefined;
       this.refused += 1;
@@ -25,15 +29,16 @@ export class RefusalStorm {
     };
   }
 
-  /** Expects that all refusals were used, and that no call came before a refusal allowed it. */
+  /**
+   * Expects that all refusals were used, and that no call came before a refusal allowed it. Ends
+   * the watch.
+   */
   expectObeyed(): void {
+    this.double.onArrival = () => undefined;
     expect(this.refused, 'refused calls').to.equal(this.seconds.length);
-    const calls = this.double.arrivals
-      .slice(this.first)
-      .filter(({ authorization }) => authorization === this.authorization);
     let retryAt = 0;
     const early: string[] = [];
-    for (const call of calls) {
+    for (const call of this.calls) {
       if (call.at < retryAt) early.push(`${call.name} came ${retryAt - call.at} ms before Retry-After`);
       retryAt = Math.max(retryAt, call.retryAt ?? 0);
     }
