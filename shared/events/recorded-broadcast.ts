@@ -1,8 +1,9 @@
 import type { Bus } from '../platform/bus.js';
 
 /**
- * The bus channel for the ids of tenants that have new events. A broadcast only wakes readers,
- * which then query the database. If a broadcast is lost, readers find the events with their next
+ * The bus channel for the ids of tenants that have new events, or records that have changed without
+ * one. A broadcast only wakes readers,
+ * which then query the database. If a broadcast is lost, readers find the changes with their next
  * regular query.
  */
 const CHANNEL = 'tow:events';

@@ -123,6 +123,7 @@ export const receivedText = {
   attempts: 0,
   next_attempt_at: null,
   sent_at: null,
+  delivered_at: null,
   link_expires_at: null,
   link_revoked_at: null,
   template: null,

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Invoice, Schemas } from '../../../api/records';
 import { useCan } from '../../../api/session';
-import { MessageBadge } from '../../../parts/record/message-badge';
+import { findDeliveredAt, MessageBadge } from '../../../parts/record/message-badge';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { TimeAgo } from '../../../parts/values/time';
 import { MessageContent } from './message-content';
@@ -59,12 +59,13 @@ function Receiver({ message: { channel, recipient } }: { message: Message }) {
 }
 
 function State({ message }: { message: Message }) {
+  const deliveredAt = findDeliveredAt(message);
   return (
     <Stack gap={2} align="flex-start">
       <MessageBadge message={message} />
-      {message.delivered_at && (
+      {deliveredAt && (
         <Text size="xs" c="dimmed">
-          <TimeAgo at={message.delivered_at} />
+          <TimeAgo at={deliveredAt} />
         </Text>
       )}
       {message.provider === 'outbox' && (
