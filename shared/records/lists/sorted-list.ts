@@ -5,10 +5,16 @@ export interface ListSort {
   /** True if the column may be null. Such records come last in both directions. */
   isNullable: boolean;
   isDescending: boolean;
+  /**
+   * True if the filters find few records through an index of their own. The query then reads all
+   * of them for each page and sorts them. Otherwise it reads the index of the sort up to the end of
+   * the page.
+   */
+  readsAllRecords?: boolean;
 }
 
 /** The columns that a list may be sorted by. The keys are the words of the parameter `sort`. */
-export type SortColumns = Readonly<Record<string, Omit<ListSort, 'isDescending'>>>;
+export type SortColumns = Readonly<Record<string, Omit<ListSort, 'isDescending' | 'readsAllRecords'>>>;
 
 export const BY_CREATION: SortColumns = {
   created_at: { column: 'created_at', type: 'timestamptz', isNullable: false },
@@ -50,15 +56,32 @@ export interface SortedRows {
  */
 export function buildSortedRows(plan: SortedRows): string {
   const { table, conditions, alternatives, sort, limit } = plan;
+  const select = (...parts: (string | undefined)[]) =>
+    `select t.* from ${table} t where ${parts.filter((part) => part).join(' and ')}`;
+  const ranges = buildRanges(plan);
+  if (sort.readsAllRecords) {
+    // With `offset 0`, PostgreSQL chooses the index by the filters alone.
+    const all = `${select(conditions.text, anyOf(alternatives))} offset 0`;
+    const range = ranges.length > 0 ? ` where ${ranges.join(' or ')}` : '';
+    return `select t.* from (${all}) t${range} order by ${buildOrder(sort)} limit ${limit}`;
+  }
   const order = buildIndexOrder(sort);
-  const ranges = buildRanges(plan).map((range) => {
-    const branches = (alternatives.length > 0 ? alternatives : [undefined]).map((alternative) => {
-      const parts = [conditions.text, alternative, range].filter((part) => part);
-      return `select t.* from ${table} t where ${parts.join(' and ')} order by ${order} limit ${limit}`;
-    });
+  const pages = orNoCondition(ranges).map((range) => {
+    const branches = orNoCondition(alternatives).map(
+      (one) => `${select(conditions.text, one, range)} order by ${order} limit ${limit}`,
+    );
     return merge(branches, order, limit);
   });
-  return merge(ranges, buildOrder(sort), limit);
+  return merge(pages, buildOrder(sort), limit);
+}
+
+/** Returns the condition that one of the conditions holds; undefined if there are none. */
+export function anyOf(conditions: readonly string[]): string | undefined {
+  return conditions.length > 0 ? `(${conditions.join(' or ')})` : undefined;
+}
+
+function orNoCondition(conditions: readonly string[]): readonly (string | undefined)[] {
+  return conditions.length > 0 ? conditions : [undefined];
 }
 
 /** Returns the sequence of the list: records without a value come last. */
@@ -80,8 +103,8 @@ function merge(queries: readonly string[], order: string, limit: string): string
 }
 
 /**
- * Returns a condition per range of the index in which the page may lie. An empty text is no
- * condition.
+ * Returns a condition per range of the index in which the page may lie. Returns none if it may lie
+ * anywhere.
  */
 export function buildRanges({
   conditions,
@@ -95,6 +118,8 @@ export function buildRanges({
     return [conditions.bind(`${withoutValue} and t.id ${after} ?::uuid`, position.id)];
   const withValue = position
     ? conditions.bind(`(t.${column}, t.id) ${after} (?::${type}, ?::uuid)`, position.at, position.id)
-    : isNullable && `t.${column} is not null`;
-  return [withValue || '', ...(isNullable ? [withoutValue] : [])];
+    : isNullable
+      ? `t.${column} is not null`
+      : undefined;
+  return [withValue, isNullable ? withoutValue : undefined].filter((range) => range !== undefined);
 }

@@ -5,7 +5,7 @@ import {
   type ListSearch,
   type SearchBinder,
 } from './search.js';
-import { buildOrder, buildRanges, buildSortedRows, type SortedRows } from './sorted-list.js';
+import { anyOf, buildOrder, buildRanges, buildSortedRows, type SortedRows } from './sorted-list.js';
 
 /** The number of records that a search scans first, in the sequence of the list. */
 const FIRST_ROWS = 1000;
@@ -67,9 +67,4 @@ export function buildSortedSearch(plan: SortedSearch): string {
       select * from ${table} where tenant_id = ${tenant} and id = hit.id offset 0
     ) t
     order by ${order}`;
-}
-
-/** Returns the condition that one of the conditions holds. */
-function anyOf(conditions: readonly string[]): string {
-  return conditions.length === 0 || conditions.includes('') ? '' : `(${conditions.join(' or ')})`;
 }

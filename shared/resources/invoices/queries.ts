@@ -12,7 +12,7 @@ import {
 } from '../../records/lists/keyset-list.js';
 import type { ListQuery } from '../../records/lists/page-query.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { BY_CREATION, readSort, type SortColumns } from '../../records/lists/sorted-list.js';
+import { BY_CREATION, type ListSort, readSort, type SortColumns } from '../../records/lists/sorted-list.js';
 import {
   appendMembers,
   defineStoredJson,
@@ -61,15 +61,18 @@ function buildSearch({ search: term }: InvoiceListQuery, { tenantId }: FilterSco
   return { term, columns: ['invoice_number', 'po_number'], indexedTenantId: tenantId };
 }
 
-function buildFilters(
-  query: InvoiceListQuery,
-  scope: FilterScope,
-): { conditions: Conditions; alternatives: string[] } {
+interface Filters {
+  conditions: Conditions;
+  /** One condition per status that the request names. */
+  alternatives: string[];
+}
+
+function buildFilters(query: InvoiceListQuery, scope: FilterScope): Filters {
   const statuses = query.status === undefined ? [] : splitWords(query.status);
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'customer_id', 'work_order_id');
-  addDateRange(conditions, query.date_field ?? defaultDateField(statuses), {
+  addDateRange(conditions, chooseDateField(query), {
     since: query.since,
     until: query.until,
     timeZone: scope.timeZone,
@@ -78,35 +81,37 @@ function buildFilters(
 }
 
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): ListQuery {
-  const { conditions, alternatives } = buildFilters(query, scope);
+  const filters = buildFilters(query, scope);
   const sort = readSort(SORTS, query.sort);
   return buildListQuery({
     table: 'invoices',
     ...representItems(query),
-    conditions,
-    alternatives:
-      sort?.column === 'due_date' ? sortableStatuses(query, conditions, alternatives) : alternatives,
+    ...filters,
     search: buildSearch(query, scope),
     limit: query.limit,
     position: scope.position,
-    sort,
+    ...(sort?.column === 'due_date' ? planByDueDate(query, filters, sort) : { sort }),
   });
 }
 
 /**
- * Returns conditions over the status for a list that is sorted by due date. The index has the due
- * dates of each status, so a list of all statuses names each. For the invoices of one customer or
- * work order, PostgreSQL reads them once and sorts them.
+ * Plans a list that is sorted by due date. The index has the due dates of each status, so a list of
+ * all statuses names each. The invoices of one customer, of one work order or created in a range of
+ * time are read through the index of that filter and sorted. Of these, the index of due dates would
+ * find the first only after reading invoices that the filter excludes: those that were created last
+ * are the last to be due.
  */
-function sortableStatuses(
-  { customer_id, work_order_id }: InvoiceListQuery,
-  conditions: Conditions,
-  alternatives: readonly string[],
-): readonly string[] {
-  if (customer_id !== undefined || work_order_id !== undefined)
-    return alternatives.length > 1 ? [`(${alternatives.join(' or ')})`] : alternatives;
-  if (alternatives.length > 0) return alternatives;
-  return INVOICE_STATUSES.map((status) => conditions.bind('t.status = ?', status));
+function planByDueDate(
+  query: InvoiceListQuery,
+  { conditions, alternatives }: Filters,
+  sort: ListSort,
+): { sort: ListSort; alternatives: string[] } {
+  const { customer_id, work_order_id, since, until } = query;
+  const hasRange = (since !== undefined || until !== undefined) && chooseDateField(query) === 'created_at';
+  if (hasRange || customer_id !== undefined || work_order_id !== undefined)
+    return { sort: { ...sort, readsAllRecords: true }, alternatives };
+  if (alternatives.length > 0) return { sort, alternatives };
+  return { sort, alternatives: INVOICE_STATUSES.map((status) => conditions.bind('t.status = ?', status)) };
 }
 
 export function listAgentInvoices(
@@ -122,11 +127,10 @@ export function listAgentInvoices(
   });
 }
 
-/**
- * Returns the column that `since` and `until` filter if the request names no column
- * (docs/decisions.md §5, Dates).
- */
-function defaultDateField(statuses: readonly string[]): string {
-  const isPaid = (status: string) => status === 'paid' || status === 'partially_paid';
+/** Returns the column that `since` and `until` filter (docs/decisions.md §5, Dates). */
+function chooseDateField({ date_field, status }: InvoiceListQuery): string {
+  if (date_field !== undefined) return date_field;
+  const statuses = status === undefined ? [] : splitWords(status);
+  const isPaid = (one: string) => one === 'paid' || one === 'partially_paid';
   return statuses.length > 0 && statuses.every(isPaid) ? 'paid_at' : 'created_at';
 }

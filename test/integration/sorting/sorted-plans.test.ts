@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { InvoiceListQuery } from '../../../shared/contracts/generated.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { SqlQuery } from '../../../shared/platform/postgres/database.js';
 import type { ListScope } from '../../../shared/records/lists/keyset-list.js';
@@ -113,6 +114,31 @@ describe('queries of sorted lists over 4,000 rows', () => {
         }
         const read = scans.reduce((sum, scan) => sum + scan['Actual Rows'], 0);
         expect(read, 'a page').to.be.above(0);
+      }
+    });
+
+  // Without these, the index of due dates would find the page after reading nearly all invoices.
+  const bounded: [string, Partial<InvoiceListQuery>, string][] = [
+    ['all statuses', {}, 'invoices_created'],
+    ['one status', { status: 'paid', date_field: 'created_at' }, 'invoices_status'],
+  ];
+  for (const [name, query, index] of bounded)
+    it(`a page by due_date of invoices of ${name} since a day reads only the range of ${index}`, async () => {
+      const since = new Date(Date.now() - 32 * 24 * 3_600_000).toISOString();
+      const [created] = await stack.rows<{ count: number }>(
+        tenant.id,
+        'select count(*)::int from invoices where tenant_id = $1 and created_at >= $2',
+        [tenant.id, since],
+      );
+      for (const position of [first, middle, withoutValue]) {
+        const listQuery = listInvoices({ limit, sort: 'due_date', since, ...query }, scopeAfter(position));
+        const nodes = await explainRun(stack.runtime.db, tenant.id, listQuery);
+        const indexes = nodes.flatMap(({ 'Index Name': used = '' }) => used.match(/^invoices_\w+/) ?? []);
+        expect(indexes).to.deep.equal([index]);
+        const read = nodes
+          .filter((node) => node['Relation Name'] === 'invoices')
+          .reduce((sum, node) => sum + node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0), 0);
+        expect(read, 'the range, and nothing else').to.be.within(1, created?.count ?? 0);
       }
     });
 
