@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { formatUuid, isUuid } from '../platform/ids.js';
 
-/** The position at which a page ended: the keyset (timestamp, id) of its last row. */
+/** The position at which a page ended: the keyset (value, id) of its last row. */
 export interface CursorPosition {
   /**
    * In PostgreSQL's format (`2025-11-21 03:30:40.123456+00`) or ISO 8601, with an offset. For a
@@ -12,14 +12,19 @@ export interface CursorPosition {
   id: string;
 }
 
+export interface CursorKind {
+  /** True for a list with another sort than newest first. Its `at` need not be a timestamp. */
+  isSorted: boolean;
+}
+
 export interface CursorCodec {
   /**
-   * @param isSorted true for a list with another sort, whose `at` need not be a timestamp
+   * Encodes the position in a list that is newest first, unless `kind` says otherwise.
    * @throws RangeError if the position is not a timestamp and a UUID, or too long
    */
-  encode(position: CursorPosition, binding: string, isSorted?: boolean): string;
-  /** @throws InvalidCursorError if the cursor is malformed, forged, or has another binding */
-  decode(cursor: string, binding: string, isSorted?: boolean): CursorPosition;
+  encode(position: CursorPosition, binding: string, kind?: CursorKind): string;
+  /** @throws InvalidCursorError if the cursor is malformed, forged, or has another binding or kind */
+  decode(cursor: string, binding: string, kind?: CursorKind): CursorPosition;
 }
 
 /**
@@ -38,6 +43,7 @@ export class InvalidCursorError extends Error {
 const TIMED = 1;
 const SORTED = 2;
 const WITHOUT_VALUE = 3;
+const NEWEST_FIRST: CursorKind = { isSorted: false };
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + ID_BYTES;
@@ -69,16 +75,16 @@ export function createCursorCodec(secret: Buffer): CursorCodec {
     throw new RangeError(`A cursor secret needs at least ${MIN_SECRET_BYTES} bytes`);
   }
   return {
-    encode(position, binding, isSorted = false) {
-      const payload = packPosition(position, isSorted);
+    encode(position, binding, kind = NEWEST_FIRST) {
+      const payload = packPosition(position, kind);
       return Buffer.concat([payload, sign(secret, payload, binding)]).toString('base64url');
     },
-    decode(cursor, binding, isSorted = false) {
+    decode(cursor, binding, kind = NEWEST_FIRST) {
       const bytes = decodeBase64url(cursor);
       const payload = bytes.subarray(0, -MAC_BYTES);
       const isAuthentic = timingSafeEqual(bytes.subarray(-MAC_BYTES), sign(secret, payload, binding));
       if (!isAuthentic) throw new InvalidCursorError();
-      return unpackPosition(payload, isSorted);
+      return unpackPosition(payload, kind);
     },
   };
 }
@@ -94,7 +100,7 @@ function sign(secret: Buffer, payload: Buffer, binding: string): Buffer {
   return mac.digest().subarray(0, MAC_BYTES);
 }
 
-function packPosition({ at, id }: CursorPosition, isSorted: boolean): Buffer {
+function packPosition({ at, id }: CursorPosition, { isSorted }: CursorKind): Buffer {
   if (!isSorted && (at === null || !TIMESTAMP.test(at)))
     throw new RangeError('A cursor position needs a timestamp with an offset');
   if (!isUuid(id)) throw new RangeError('A cursor position needs a UUID');
@@ -105,7 +111,7 @@ function packPosition({ at, id }: CursorPosition, isSorted: boolean): Buffer {
   return payload;
 }
 
-function unpackPosition(payload: Buffer, isSorted: boolean): CursorPosition {
+function unpackPosition(payload: Buffer, { isSorted }: CursorKind): CursorPosition {
   const [version] = payload;
   const id = formatUuid(payload.subarray(1, HEAD_BYTES));
   const at = payload.toString('utf8', HEAD_BYTES);

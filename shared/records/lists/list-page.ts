@@ -1,4 +1,9 @@
-import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../../contracts/cursor.js';
+import {
+  type CursorCodec,
+  type CursorKind,
+  type CursorPosition,
+  InvalidCursorError,
+} from '../../contracts/cursor.js';
 import { toCanonicalJson } from '../../contracts/json/canonical-json.js';
 import type { Principal } from '../../contracts/principal.js';
 import { AppError, getErrorCode } from '../../platform/errors.js';
@@ -62,7 +67,7 @@ export async function readPage<Query extends PageQuery>(
   const page = await (query.expand ? readInSteps(readRows, request) : readRows(request));
   const { items, count } = page;
   const next = positionAfter(page);
-  return { items, count, cursor: next ? cursors.encode(next, binding, query.sort !== undefined) : null };
+  return { items, count, cursor: next ? cursors.encode(next, binding, cursorKind(query)) : null };
 }
 
 async function readRow(db: TenantReads, tenantId: string, { stored, ...whole }: ListQuery): Promise<PageRow> {
@@ -135,14 +140,14 @@ function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuer
   return `${tenantId} ${list} ${toCanonicalJson(filters)}`;
 }
 
-function readCursor(
-  cursors: CursorCodec,
-  { cursor, sort }: PageQuery,
-  binding: string,
-): CursorPosition | undefined {
-  if (cursor === undefined) return undefined;
+function cursorKind({ sort }: PageQuery): CursorKind {
+  return { isSorted: sort !== undefined };
+}
+
+function readCursor(cursors: CursorCodec, query: PageQuery, binding: string): CursorPosition | undefined {
+  if (query.cursor === undefined) return undefined;
   try {
-    return cursors.decode(cursor, binding, sort !== undefined);
+    return cursors.decode(query.cursor, binding, cursorKind(query));
   } catch (error) {
     if (!(error instanceof InvalidCursorError)) throw error;
     throw new AppError(
