@@ -21,9 +21,10 @@ const FILL = [
   `insert into work_orders (tenant_id, id, job_number, status, intake, service_type, created_at)
    select $1, gen_random_uuid(), 'X-' || n, case when n % 10 = 0 then 'completed' else 'pending' end, 'accepted', 'tow',
      now() - n * interval '1 hour' from generate_series(1, ${ROWS}) n`,
-  // As in a real account, nearly all invoices are paid, and the open ones are the newest.
+  // As in a real account, the open invoices are the newest. Of the others, three statuses have over
+  // 1,000 invoices each, so a search that reads each of them apart reads more than one that merges.
   `insert into invoices (tenant_id, id, invoice_number, status, created_at, due_date)
-   select $1, gen_random_uuid(), 'Inv-' || lpad(n::text, 6, '0'), case when n > 100 then 'paid' when n % 2 = 0 then 'viewed' else 'overdue' end,
+   select $1, gen_random_uuid(), 'Inv-' || lpad(n::text, 6, '0'), case when n > 100 then (array['paid', 'void', 'cancelled'])[n % 3 + 1] when n % 2 = 0 then 'viewed' else 'overdue' end,
      now() - n * interval '6 hours', case when n % 4 > 0 then now() - n * 7 % ${ROWS} * interval '1 day' end
    from generate_series(1, ${ROWS}) n`,
 ];
@@ -174,7 +175,7 @@ describe('queries of sorted lists over 4,000 rows', () => {
     const read = nodes
       .filter((node) => node['Relation Name'] === 'invoices')
       .reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
-    // Both ranges of the thousand first invoices, and few more.
+    // The thousand first invoices of both ranges, merged over the statuses, and few more.
     expect(read).to.be.at.most(2200);
   });
 });
