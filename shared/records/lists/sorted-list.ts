@@ -116,10 +116,11 @@ export function buildRanges({
   const withoutValue = `t.${column} is null`;
   if (position?.at === null)
     return [conditions.bind(`${withoutValue} and t.id ${after} ?::uuid`, position.id)];
-  const withValue = position
-    ? conditions.bind(`(t.${column}, t.id) ${after} (?::${type}, ?::uuid)`, position.at, position.id)
-    : isNullable
-      ? `t.${column} is not null`
-      : undefined;
-  return [withValue, isNullable ? withoutValue : undefined].filter((range) => range !== undefined);
+  const afterPosition =
+    position &&
+    conditions.bind(`(t.${column}, t.id) ${after} (?::${type}, ?::uuid)`, position.at, position.id);
+  if (!isNullable) return afterPosition ? [afterPosition] : [];
+  // The index of a nullable column has this condition (migrations/20261203070000_sort_lists.ts).
+  const withValue = `t.${column} >= '-infinity'`;
+  return [afterPosition ? `(${withValue} and ${afterPosition})` : withValue, withoutValue];
 }
