@@ -23,7 +23,7 @@ export interface CursorCodec {
    * @throws RangeError if the position is not a timestamp and a UUID, or too long
    */
   encode(position: CursorPosition, binding: string, kind?: CursorKind): string;
-  /** @throws InvalidCursorError if the cursor is malformed, forged, or has another binding or kind */
+  /** @throws InvalidCursorError if the cursor is malformed, forged, or of another list or kind */
   decode(cursor: string, binding: string, kind?: CursorKind): CursorPosition;
 }
 
