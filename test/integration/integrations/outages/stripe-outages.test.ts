@@ -98,7 +98,10 @@ describe('Stripe that is down, refuses calls, or has another time', function () 
     const sessions = account.vendor
       .list('checkout.session')
       .filter(({ client_reference_id }) => client_reference_id === linked);
-    const opened = (await account.client.get(`/pay-links/${link.id}`)).body;
+    const opened = await eventually('the answer about the link to be stored', async () => {
+      const { body } = await account.client.get(`/pay-links/${link.id}`);
+      return body.status !== 'opening' && body;
+    });
     expect(opened.status).to.equal('open');
     expect(sessions.map((one) => one.url)).to.deep.equal([opened.url]);
     await expectSameBooks([refunded, charged, linked, paidMeanwhile]);
