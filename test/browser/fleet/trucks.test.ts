@@ -37,7 +37,7 @@ describe('the tab Trucks of Settings', () => {
     const [stored] = (await tenant.client.get('/trucks')).body.data.items;
     expect(stored).to.include({ unit_number: 'T-1', duty_class: 'medium', status: 'available', year: 2024 });
     expect(new URL(page.url()).searchParams.get('truck')).to.equal(stored.id);
-    await page.getByRole('button', { name: 'Close' }).first().click();
+    await record.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('row', { name: /T-1 Available Medium/ }).waitFor();
 
     await page.getByRole('link', { name: 'Dispatch', exact: true }).click();
