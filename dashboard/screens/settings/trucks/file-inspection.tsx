@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { client } from '../../../api/client';
 import type { Schemas, Truck } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
-import { useDrivers } from '../../../parts/choices/all-records';
+import { DriverSelect } from '../../../parts/choices/driver-select';
 import { nameTruck } from '../../../parts/choices/name-truck';
-import { Select } from '../../../parts/choices/select';
 import { type FieldErrors, FormDialog } from '../../../parts/dialogs/form-dialog';
 import {
   blocksDispatch,
@@ -91,7 +90,6 @@ function GeneralFields({
   errors: FieldErrors;
   onEdit: Edit;
 }) {
-  const drivers = useDrivers();
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
       <NativeSelect
@@ -102,17 +100,8 @@ function GeneralFields({
         error={errors.kind}
         onChange={(event) => onEdit({ kind: event.currentTarget.value as InspectionDraft['kind'] })}
       />
-      <Select
-        label="Driver"
-        placeholder="None"
-        searchable
-        clearable
-        openOnFocus={false}
-        nothingFoundMessage="No active driver has this name"
-        data={drivers
-          .filter(({ id, status }) => status === 'active' || id === draft.driver_id)
-          .map(({ id, name }) => ({ value: id, label: name }))}
-        value={draft.driver_id}
+      <DriverSelect
+        id={draft.driver_id}
         error={errors.driver_id}
         onChange={(id) => onEdit({ driver_id: id })}
       />

@@ -3,9 +3,8 @@ import { client, ifMatch } from '../../../api/client';
 import type { Schemas, Truck } from '../../../api/records';
 import { useWrite } from '../../../api/use-write';
 import { DUTY_CLASS, SETTABLE_TRUCK_STATUS } from '../../../generated/vocabulary';
-import { useDrivers } from '../../../parts/choices/all-records';
+import { DriverSelect } from '../../../parts/choices/driver-select';
 import { nameTruck } from '../../../parts/choices/name-truck';
-import { Select } from '../../../parts/choices/select';
 import { wordsOf } from '../../../parts/choices/words';
 import { type DraftFields, EditRecordForm, NewRecordForm } from '../../../parts/dialogs/record-forms';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
@@ -98,7 +97,11 @@ function TruckFields({
         onChange={(event) => set({ duty_class: event.currentTarget.value as Draft['duty_class'] })}
       />
       <StatusField draft={draft} onEdit={set} error={errors.status} isOnJob={isOnJob} />
-      <DriverField draft={draft} onEdit={set} error={errors.driver_id} />
+      <DriverSelect
+        id={draft.driver_id ?? null}
+        error={errors.driver_id}
+        onChange={(id) => set({ driver_id: id })}
+      />
       {TEXTS.map(([name, label]) => (
         <TextInput
           key={name}
@@ -141,28 +144,6 @@ function StatusField({ draft, onEdit, error, isOnJob }: FieldProps & { isOnJob: 
       value={status}
       error={error}
       onChange={(event) => onEdit({ status: event.currentTarget.value as Truck['status'] })}
-    />
-  );
-}
-
-/** Chooses the truck's usual driver. An inactive driver stays until another one is chosen. */
-function DriverField({ draft, onEdit, error }: FieldProps) {
-  const drivers = useDrivers();
-  const id = draft.driver_id ?? null;
-  return (
-    <Select
-      label="Driver"
-      placeholder="None"
-      searchable
-      clearable
-      openOnFocus={false}
-      nothingFoundMessage="No active driver has this name"
-      data={drivers
-        .filter((driver) => driver.status === 'active' || driver.id === id)
-        .map(({ id: value, name }) => ({ value, label: name }))}
-      value={id}
-      error={error}
-      onChange={(value) => onEdit({ driver_id: value })}
     />
   );
 }
