@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
-import { FAULTS, FOLDERS } from '../run/folders.js';
+import { FOLDERS } from '../run/folders.js';
 import { PROJECT } from '../support/load/processes.js';
 
 const MAX_FILES = 15;
@@ -78,13 +78,18 @@ describe('folders', () => {
     expect(large.map(([folder, count]) => `${folder}: ${count}`)).to.deep.equal([]);
   });
 
-  it('every test file stands in a folder that npm test or the fault tests of CI run', () => {
+  it('every test file is run by npm test, or by the faults of .ci/nightly', () => {
     // `npm run check:recipes` runs the tests of the recipes, in a copy of the project.
     const tests = files.filter((file) => /\.test\.tsx?$/.test(file) && !file.startsWith('.ci/recipes/'));
     expect(tests.length).to.be.above(400);
-    expect(readFileSync(join(PROJECT, '.ci/run'), 'utf8')).to.include(` ${FAULTS}\n`);
+    const listFaults = 'source .ci/steps; in_second_way test/faults; in_first_way_only test/faults';
+    const faults = execFileSync('bash', ['-c', listFaults], { cwd: PROJECT, encoding: 'utf8' }).split('\n');
+    const nightly = readFileSync(join(PROJECT, '.ci/nightly'), 'utf8');
+    for (const list of ['in_second_way', 'in_first_way_only'])
+      expect(nightly).to.include(`$(${list} test/faults)\n`);
     const isRun = (file: string) =>
-      [...FOLDERS, FAULTS].some((folder) => file.startsWith(`${folder}/`)) && file.endsWith('.ts');
+      faults.includes(file) ||
+      (FOLDERS.some((folder) => file.startsWith(`${folder}/`)) && file.endsWith('.ts'));
     expect(tests.filter((file) => !isRun(file))).to.deep.equal([]);
   });
 });

@@ -3,6 +3,3 @@
  * batches from the end of the list, so that tests that wait run beside tests that compute.
  */
 export const FOLDERS = ['test/e2e', 'test/browser', 'test/integration', 'test/contract', 'test/unit'];
-
-/** Folder of the tests that kill processes under load. `npm run test:faults` and CI run them. */
-export const FAULTS = 'test/faults';

@@ -79,7 +79,7 @@ describe('the report of npm run failover', () => {
       .to.include('etcd')
       .and.include('apt-get install');
     expect(describeMissing((program) => program !== 'haproxy')).to.match(/lacks: haproxy[.,].* haproxy( |$)/);
-    const ci = readFileSync(join(PROJECT, '.ci/run'), 'utf8');
+    const ci = readFileSync(join(PROJECT, '.ci/steps'), 'utf8');
     for (const [program, name] of Object.entries(PACKAGES)) expect(ci).to.include(`\n${program} ${name}\n`);
   });
 });
