@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { FOLDERS } from './folders.js';
 import { groupByStack } from './group-by-stack.js';
 import type { Failure, FileResult, Task, UncleanEnd } from './protocol.js';
+import { createTemporaryFolder } from './temporary-folder.js';
 
 /** Files that measure what other tests would distort. They run one by one, after all others. */
 const ALONE = /\/webhook-duplicates\.test\.ts$/;
@@ -37,6 +38,8 @@ const results: FileResult[] = [];
 const failures: Failure[] = [];
 const stacks = new Map<ChildProcess, number>();
 const workers = new Set<ChildProcess>();
+const jobs = Math.min(Number(values.jobs), batches.length);
+const temporary = createTemporaryFolder(jobs);
 let isInterrupted = false;
 
 function listTestFiles(path: string): string[] {
@@ -73,6 +76,7 @@ async function runWorker(takeTask: () => Task): Promise<void> {
 function runProcess(takeTask: () => Task): Promise<{ file: string; cause: string } | undefined> {
   const env = {
     ...process.env,
+    ...(temporary ? { TMPDIR: temporary.path } : {}),
     TEST_COLORS: String(process.stdout.isTTY === true),
     ...(values.grep ? { TEST_GREP: values.grep } : {}),
   };
@@ -179,12 +183,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     isInterrupted = true;
   });
 
-const jobs = Math.min(Number(values.jobs), batches.length);
 await Promise.all(
   Array.from({ length: jobs }, (_, nth) =>
     runWorker(createTaker(() => (nth % 2 === 0 ? batches.shift() : batches.pop()))),
   ),
 );
 if (filesAlone.length > 0) await runWorker(() => ({ file: filesAlone.shift() ?? null, isNewBatch: true }));
+temporary?.remove();
 printSums();
 process.exitCode = isInterrupted ? 130 : failures.length > 0 ? 1 : 0;
