@@ -5,7 +5,7 @@ import type { TcpForwarder } from '../support/network/tcp-forwarder.js';
 import type { Site } from './site.js';
 
 /** Faults that act on different things may happen together. */
-type Subject = 'processes' | 'postgres' | 'redis' | 'network' | 'clients' | 'storage';
+type Subject = 'processes' | 'postgres' | 'redis' | 'network' | 'clients' | 'storage' | 'disk';
 
 export interface Fault {
   name: string;
@@ -32,6 +32,9 @@ const MAX_STORE_SILENCE_MS = 5000;
 /** The largest step of a clock. Larger ones are left to the tests that know what must follow. */
 const MAX_CLOCK_STEP_S = 60;
 const STRANGERS = 600;
+/** How many writes a slow disk does in a second. A commit needs one or two of them. */
+const MIN_WRITES_PER_SECOND = 5;
+const MAX_WRITES_PER_SECOND = 60;
 /** A worker that is ready and has no work at its failpoint for this time is killed. */
 const FAILPOINT_MS = 8000;
 
@@ -43,7 +46,8 @@ const FAILPOINTS: Partial<Record<ProcessKind, string[]>> = {
   integrations: ['before_vendor_write', 'after_vendor_write', 'after_vendor_result'],
 };
 
-const KILLED: Record<ProcessKind, number> = {
+/** How often each kind of process is killed. A run has no `messages`. */
+const KILLED = {
   web: 3,
   mcp: 2,
   writes: 3,
@@ -51,13 +55,14 @@ const KILLED: Record<ProcessKind, number> = {
   exports: 1,
   integrations: 2,
   clock: 1,
-};
+} satisfies Partial<Record<ProcessKind, number>>;
+const KILLED_KINDS = Object.keys(KILLED) as (keyof typeof KILLED)[];
 
 /** Only a user who may mount can fill disks without harm. */
 const hasDisk = ({ disk }: Site): boolean => disk !== undefined;
 const hasWalDisk = ({ stores }: Site): boolean => stores.walDisk !== undefined;
 
-const killsOfOne = (Object.keys(KILLED) as ProcessKind[]).map(
+const killsOfOne = KILLED_KINDS.map(
   (kind): Fault => ({
     name: `kill ${kind}`,
     on: 'processes',
@@ -117,7 +122,7 @@ const otherFaultsOfProcesses: Fault[] = [
     on: 'processes',
     weight: 1,
     async make(site) {
-      const service = site.pick(site.random.pick(Object.keys(KILLED) as ProcessKind[]));
+      const service = site.pick(site.random.pick(KILLED_KINDS));
       site.expectRunning([service]);
       const { code, signal } = await service.stop('SIGTERM');
       if (code !== 0) throw new Error(`SIGTERM ended with ${code ?? signal}: ${service.process?.output}`);
@@ -285,6 +290,16 @@ const otherFaults: Fault[] = [
       disk?.fill();
       await sleep(3000);
       disk?.free();
+    },
+  },
+  {
+    name: 'slow disk',
+    on: 'disk',
+    weight: 3,
+    isPossible: ({ stores }) => stores.slowDisk !== undefined,
+    async make({ stores, random }) {
+      const writesPerSecond = Math.round(random.between(MIN_WRITES_PER_SECOND, MAX_WRITES_PER_SECOND));
+      await stores.slowDisk?.slowDown(writesPerSecond, random.between(2000, MAX_SILENCE_MS));
     },
   },
 ];

@@ -1,11 +1,13 @@
 /**
  * Runs load under random faults for some minutes, and checks that nothing is lost or doubled:
  * `npm run soak -- [--minutes <n>] [--seed <n>] [--state <folder>] [--spare-witnesses]
- * [--sentinels] [--standby] [--clocks] [--clients <n>] [--only <pattern of the names of faults>]`.
+ * [--sentinels] [--standby] [--clocks] [--slow-disk] [--clients <n>]
+ * [--only <pattern of the names of faults>]`.
  * The figures of all runs with the same folder are added up. Ctrl+C ends a run with its checks, a
  * second one without.
  */
 
+import { tmpdir } from 'node:os';
 import { useOwnFolder } from '../support/load/run-folder.js';
 import { detachPrograms, findMissingProgram } from '../support/redis/programs.js';
 import { IS_SCALED } from '../support/stores.js';
@@ -13,6 +15,7 @@ import { findFakeTime } from './clocks.js';
 import { Campaign, renderFigures } from './figures.js';
 import { type CommandOptions, readCommandOptions } from './options.js';
 import { runSoak } from './soak.js';
+import { SLOW_DISK_NEEDS, SlowDisk } from './stores.js';
 
 /** One Ctrl+C may arrive twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
@@ -42,6 +45,9 @@ if (chosen.withClocks && !fakeTime) refuse('--clocks needs libfaketime (apt-get 
 
 useOwnFolder('tow-soak-run-');
 detachPrograms();
+// The stores keep their files in this folder.
+const slowDisk = chosen.withSlowDisk ? SlowDisk.mount(tmpdir(), print) : undefined;
+if (chosen.withSlowDisk && !slowDisk) print(`skipped: the slow disk, ${SLOW_DISK_NEEDS}`);
 const ending = new AbortController();
 let endingSince = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -68,6 +74,7 @@ const { run, lastFaults, memory } = await runSoak({
   ...chosen,
   withMachine: true,
   ...(fakeTime ? { fakeTime } : {}),
+  ...(slowDisk ? { slowDisk } : {}),
   signal: ending.signal,
   print,
   save: (record) => campaign.save(record),

@@ -11,6 +11,7 @@ export interface CommandOptions {
   withSentinels: boolean;
   withStandby: boolean;
   withClocks: boolean;
+  withSlowDisk: boolean;
   /** The number of REST clients. */
   clients: number;
   faults: readonly Fault[];
@@ -29,6 +30,7 @@ export function readCommandOptions(args: string[]): CommandOptions {
       sentinels: { type: 'boolean', default: false },
       standby: { type: 'boolean', default: false },
       clocks: { type: 'boolean', default: false },
+      'slow-disk': { type: 'boolean', default: false },
       clients: { type: 'string', default: '12' },
     },
   });
@@ -48,6 +50,7 @@ export function readCommandOptions(args: string[]): CommandOptions {
     withSentinels: values.sentinels,
     withStandby: values.standby,
     withClocks: values.clocks,
+    withSlowDisk: values['slow-disk'],
     clients,
     faults,
   };

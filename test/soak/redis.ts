@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TcpForwarder } from '../support/network/tcp-forwarder.js';
 import { eventually } from '../support/poll.js';
 import { killServer, type RedisServer, runRedisCli } from '../support/redis/programs.js';
@@ -5,6 +8,8 @@ import { SentinelSet } from '../support/redis/topologies/sentinels.js';
 import { getFreePort, startRedis } from '../support/stores.js';
 
 const FAILOVER_MS = 30_000;
+/** The folder in which Redis keeps its appended file. */
+const FILES = 'appendonlydir';
 
 /** The Redis of a run, on which faults act. */
 export interface SoakRedis {
@@ -25,11 +30,15 @@ export class SingleRedis implements SoakRedis {
   private constructor(
     private server: RedisServer,
     readonly way: TcpForwarder,
+    /** The folder of the appended file, if there is one. */
+    private readonly folder: string | undefined,
   ) {}
 
-  static async start(): Promise<SingleRedis> {
-    const server = await startRedis(await getFreePort());
-    return new SingleRedis(server, await TcpForwarder.start(server.port));
+  /** @param withFile true to append each write to a file, as docs/deploy/redis does */
+  static async start(withFile = false): Promise<SingleRedis> {
+    const folder = withFile ? mkdtempSync(join(tmpdir(), 'tow-appended-')) : undefined;
+    const server = await startRedis(await getFreePort(), buildFileArgs(folder));
+    return new SingleRedis(server, await TcpForwarder.start(server.port), folder);
   }
 
   get settings(): Record<string, string> {
@@ -43,7 +52,8 @@ export class SingleRedis implements SoakRedis {
 
   async kill(): Promise<boolean> {
     await killServer(this.server);
-    this.server = await startRedis(this.server.port);
+    if (this.folder) rmSync(join(this.folder, FILES), { recursive: true, force: true });
+    this.server = await startRedis(this.server.port, buildFileArgs(this.folder));
     return false;
   }
 
@@ -59,7 +69,12 @@ export class SingleRedis implements SoakRedis {
   async stop(): Promise<void> {
     await this.way.stop();
     await killServer(this.server);
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function buildFileArgs(folder: string | undefined): string[] {
+  return folder ? ['--appendonly', 'yes', '--appendfsync', 'everysec', '--dir', folder] : [];
 }
 
 /** A master and a replica behind sentinels. Each death of the master is a failover. */

@@ -13,7 +13,7 @@ import { NO_FIGURES, type RunRecord } from './figures.js';
 import { Round } from './round.js';
 import { Samples } from './samples.js';
 import { Site } from './site.js';
-import { SmallDisk, SoakStores } from './stores.js';
+import { type SlowDisk, SmallDisk, SoakStores } from './stores.js';
 
 const LAST_FAULTS = 20;
 const SETTINGS = { WRITE_TIMEOUT_MS: '3000' };
@@ -44,6 +44,8 @@ export interface SoakOptions {
   withMachine?: boolean;
   /** The path of libfaketime, if faults are to set the clocks of processes. */
   fakeTime?: string;
+  /** The disk of the folder for temporary files, if faults are to slow it down. */
+  slowDisk?: SlowDisk;
   /** The number of REST clients. */
   clients: number;
   /** Ends the run early and cleanly: with all checks. */

@@ -1,7 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findClusterDir } from '../support/load/processes.js';
 import { TcpForwarder } from '../support/network/tcp-forwarder.js';
 import { PostgresPair, runQueries, SinglePostgres, type SoakPostgres } from './postgres.js';
@@ -9,6 +24,12 @@ import { SentinelRedis, SingleRedis, type SoakRedis } from './redis.js';
 
 /** Each switch of the WAL uses up one of the files that PostgreSQL keeps for the next WAL. */
 const WAL_SWITCHES = 20;
+
+interface StoresOptions {
+  withSentinels?: boolean;
+  withStandby?: boolean;
+  slowDisk?: SlowDisk;
+}
 
 /**
  * The PostgreSQL and the Redis of a run. The product reaches PostgreSQL through a forwarder, in
@@ -20,22 +41,25 @@ export class SoakStores {
     private readonly postgres: SoakPostgres,
     readonly redis: SoakRedis,
     readonly toPostgres: TcpForwarder,
-    /** The disk of the WAL; undefined with a standby, or if this user may not mount. */
+    /** The disk of the WAL. None with a standby or a slow disk, or if this user may not mount. */
     readonly walDisk: SmallDisk | undefined,
+    /** The disk of all files of the stores, if faults can slow it down. */
+    readonly slowDisk: SlowDisk | undefined,
   ) {}
 
-  static async start({ withSentinels = false, withStandby = false } = {}): Promise<SoakStores> {
+  static async start({ withSentinels, withStandby, slowDisk }: StoresOptions = {}): Promise<SoakStores> {
     const folder = mkdtempSync(join(tmpdir(), 'tow-soak-'));
     // If root runs this, PostgreSQL runs as another account, which must be able to enter.
     chmodSync(folder, 0o755);
     let walDisk: SmallDisk | undefined;
     const moveWal = async () => {
+      if (slowDisk) return;
       walDisk = moveToSmallDisk(join((await findClusterDir(folder)) ?? '', 'pg_wal'));
     };
     const postgres = await (withStandby ? PostgresPair.start(folder) : SinglePostgres.start(folder, moveWal));
-    const redis = await (withSentinels ? SentinelRedis : SingleRedis).start();
+    const redis = await (withSentinels ? SentinelRedis.start() : SingleRedis.start(slowDisk !== undefined));
     const toPostgres = await TcpForwarder.start(postgres.port);
-    return new SoakStores(folder, postgres, redis, toPostgres, walDisk);
+    return new SoakStores(folder, postgres, redis, toPostgres, walDisk, slowDisk);
   }
 
   /** The owner's connection string, through the forwarder. */
@@ -106,7 +130,7 @@ function moveToSmallDisk(folder: string): SmallDisk | undefined {
 }
 
 /** The disks that are mounted. A run that ends early unmounts them in the exit handler. */
-const mounted = new Set<SmallDisk>();
+const mounted = new Set<SmallDisk | SlowDisk>();
 process.once('exit', () => {
   for (const disk of mounted) disk.unmount();
 });
@@ -159,4 +183,142 @@ export class SmallDisk {
   get #ballast(): string {
     return join(this.folder, '.ballast');
   }
+}
+
+export const SLOW_DISK_NEEDS =
+  'which needs root, loop devices, mkfs.ext4 and the controller blkio of cgroup v1';
+const BLKIO = '/sys/fs/cgroup/blkio';
+const PROBES_BEFORE = 50;
+export const NO_LIMIT = 0;
+
+/**
+ * A disk in a file, for which the kernel can limit the writes in a second. The limit counts for
+ * this process and for those that start after the mount. Writes above it wait, as in a disk's own
+ * queue.
+ */
+export class SlowDisk {
+  private constructor(
+    private readonly folder: string,
+    /** The numbers of the device, such as `7:0`. */
+    private readonly device: string,
+    /** The cgroup that this process was in before. */
+    private readonly groupBefore: string,
+    private readonly group: string,
+    private readonly print: (line: string) => void,
+  ) {}
+
+  /**
+   * Mounts an empty disk at a folder.
+   * @param print shows how slow the disk was
+   * @returns undefined, if this machine cannot
+   */
+  static mount(folder: string, print: (line: string) => void): SlowDisk | undefined {
+    const image = `${folder}.disk`;
+    try {
+      writeFileSync(image, '');
+      // The file takes only the space of what is written.
+      truncateSync(image, 16 * 1024 ** 3);
+      // With a journal, the kernel's own thread writes much of what a process waits for, and no
+      // limit applies to it.
+      runAsRoot('mkfs.ext4', '-q', '-F', '-O', '^has_journal', image);
+      runAsRoot('mount', '-o', 'loop', image, folder);
+    } catch {
+      return undefined;
+    } finally {
+      // The mounted disk keeps its file, also without a name.
+      rmSync(image, { force: true });
+    }
+    const [, path] = /^\d+:blkio:(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? [];
+    const groupBefore = join(BLKIO, path ?? '');
+    const group = join(groupBefore, `tow-slow-disk-${process.pid}`);
+    const disk = new SlowDisk(folder, runAsRoot('mountpoint', '-d', folder), groupBefore, group, print);
+    mounted.add(disk);
+    try {
+      mkdirSync(group);
+      disk.limit(NO_LIMIT);
+      moveToGroup(group, `${process.pid}`);
+      return disk;
+    } catch {
+      disk.unmount();
+      return undefined;
+    }
+  }
+
+  /**
+   * Lets at most some writes in a second through, for some time. Prints how long a flushed write
+   * took before and meanwhile. Returns the times of these writes, in ms.
+   */
+  async slowDown(writesPerSecond: number, ms: number): Promise<{ before: number[]; during: number[] }> {
+    const before = await this.timeWrites((times) => times.length >= PROBES_BEFORE);
+    let isOver = false;
+    this.limit(writesPerSecond);
+    const probes = this.timeWrites(() => isOver);
+    try {
+      await sleep(ms);
+    } finally {
+      isOver = true;
+      this.limit(NO_LIMIT);
+    }
+    const during = await probes;
+    this.print(
+      `  fsync took ${renderTimes(before)} before, ${renderTimes(during)} at ${writesPerSecond} writes/s`,
+    );
+    return { before, during };
+  }
+
+  /** Writes and flushes a block again and again. Returns how long each took, in ms. */
+  async timeWrites(isDone: (times: number[]) => boolean): Promise<number[]> {
+    const file = await open(join(this.folder, '.probe'), 'w');
+    const block = Buffer.alloc(8192);
+    const times: number[] = [];
+    try {
+      do {
+        const from = performance.now();
+        await file.write(block, 0, block.length, 0);
+        await file.datasync();
+        times.push(performance.now() - from);
+      } while (!isDone(times));
+    } finally {
+      await file.close();
+    }
+    return times;
+  }
+
+  unmount(): void {
+    if (!mounted.delete(this)) return;
+    runAsRoot('umount', '-l', this.folder);
+    if (!existsSync(this.group)) return;
+    const pids = readFileSync(join(this.group, 'cgroup.procs'), 'utf8').split('\n');
+    for (const pid of pids.filter(Boolean)) moveToGroup(this.groupBefore, pid);
+    rmdirSync(this.group);
+  }
+
+  /** Lets at most some writes in a second through, or any number with {@link NO_LIMIT}. */
+  limit(writesPerSecond: number): void {
+    writeFileSync(join(this.group, 'blkio.throttle.write_iops_device'), `${this.device} ${writesPerSecond}`);
+  }
+}
+
+/** Moves a process to a cgroup. The processes that it starts later are in it too. */
+function moveToGroup(group: string, pid: string): void {
+  try {
+    writeFileSync(join(group, 'cgroup.procs'), pid);
+  } catch (error) {
+    // ESRCH: the process has ended meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Runs a program that Debian keeps where only root's PATH leads. Returns its first line. */
+function runAsRoot(program: string, ...args: string[]): string {
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  return execFileSync(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    .toString()
+    .trim();
+}
+
+function renderTimes(times: readonly number[]): string {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1);
+  return `p50 ${at(0.5)} ms and p99 ${at(0.99)} ms`;
 }

@@ -209,10 +209,11 @@ export function hasRedisServer(): boolean {
 
 /**
  * Starts a Redis that stores nothing on disk, and waits until it responds.
+ * @param more arguments of redis-server that replace the defaults
  * @throws if redis-server is not installed
  */
-export async function startRedis(port?: number): Promise<RedisServer> {
+export async function startRedis(port?: number, more: string[] = []): Promise<RedisServer> {
   if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
   const chosen = port ?? (await getFreePort());
-  return startRedisServer({ port: chosen, args: ['--port', `${chosen}`, '--databases', '201'] });
+  return startRedisServer({ port: chosen, args: ['--port', `${chosen}`, '--databases', '201', ...more] });
 }

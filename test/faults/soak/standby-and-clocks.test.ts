@@ -1,17 +1,26 @@
-/** What `npm run soak` makes faults with: a PostgreSQL with a standby, and clocks that step. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+/**
+ * What `npm run soak` makes faults with: a PostgreSQL with a standby, a slow disk, and clocks that
+ * step.
+ */
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Clocks, findFakeTime } from '../../soak/clocks.js';
 import { PostgresPair, runQueries } from '../../soak/postgres.js';
+import { NO_LIMIT, SLOW_DISK_NEEDS, SlowDisk, SoakStores } from '../../soak/stores.js';
 import { DeployedService } from '../../support/load/deployed-service.js';
 import { useProcesses } from '../../support/load/processes.js';
 import { eventually } from '../../support/poll.js';
-import { getFreePort } from '../../support/stores.js';
+import { runRedisCli } from '../../support/redis/programs.js';
+import { getFreePort, hasRedisServer } from '../../support/stores.js';
 
 const STEP_S = 50;
 const TOLERANCE_MS = 10_000;
+const SLOW_MS = 2000;
+const WRITES_PER_SECOND = 5;
+/** More writes than the limit lets through, and far fewer than the disk does without one. */
+const MAX_WRITES = 2 * WRITES_PER_SECOND * (SLOW_MS / 1000);
 const SCRIPT = `require('http').createServer((request, response) => response.end(String(Date.now())))
   .listen(process.env.PORT, '127.0.0.1')`;
 const IS_FAKETIME_MISSING = !findFakeTime() && process.env.CI !== 'true';
@@ -48,6 +57,56 @@ describe('a PostgreSQL with a standby', function () {
         await runQueries(pair.superuserUrl, ["select from pg_stat_replication where sync_state = 'sync'"]),
       ).to.equal(1);
     });
+});
+
+describe('a slow disk', function () {
+  this.timeout(120_000);
+  const temporary = process.env.TMPDIR;
+  let folder = '';
+  let disk: SlowDisk | undefined;
+  let stores: SoakStores | undefined;
+
+  before(async function () {
+    folder = mkdtempSync(join(tmpdir(), 'tow-slow-'));
+    disk = SlowDisk.mount(folder, (line) => void process.stdout.write(`    ${line}\n`));
+    if (!disk) process.stdout.write(`      skipped: the slow disk, ${SLOW_DISK_NEEDS}\n`);
+    if (!disk || !hasRedisServer()) return this.skip();
+    // As for `npm run soak`, all files of the stores are on this disk.
+    process.env.TMPDIR = folder;
+    stores = await SoakStores.start({ slowDisk: disk });
+  });
+  after(async () => {
+    if (temporary === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = temporary;
+    await stores?.stop();
+    disk?.unmount();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('while it is slow, few commits of PostgreSQL get through, and many again afterwards', async () => {
+    const commit = () => stores?.query('insert into commits values (1)');
+    await stores?.query('create table commits (id int)');
+    disk?.limit(WRITES_PER_SECOND);
+    let count = 0;
+    for (const until = Date.now() + SLOW_MS; Date.now() < until; count += 1) await commit();
+    disk?.limit(NO_LIMIT);
+    expect(count).to.be.at.most(MAX_WRITES);
+    for (let nth = 0; nth <= MAX_WRITES; nth += 1) await commit();
+  });
+
+  it('how slow it is, is measured by writes that are flushed', async () => {
+    const { before: usual, during } = (await disk?.slowDown(WRITES_PER_SECOND, SLOW_MS)) ?? {};
+    expect(usual).to.have.length.above(MAX_WRITES);
+    expect(during).to.have.length.within(1, MAX_WRITES);
+  });
+
+  it('has the appended file of Redis, which its limit counts for', async () => {
+    const cli = (...args: string[]) => runRedisCli(['-p', `${stores?.redis.way?.port}`, ...args]);
+    expect(await cli('config', 'get', 'appendonly')).to.equal('appendonly\nyes');
+    expect(await cli('config', 'get', 'dir')).to.include(`\n${folder}/`);
+    const [, pid] = /process_id:(\d+)/.exec(await cli('info', 'server')) ?? [];
+    expect(readFileSync(`/proc/${pid}/cgroup`, 'utf8')).to.match(/:blkio:.*tow-slow-disk/);
+  });
 });
 
 describe(`a clock that steps${IS_FAKETIME_MISSING ? ' (skipped: libfaketime is not installed)' : ''}`, function () {

@@ -14,6 +14,7 @@ describe('the options of npm run soak', () => {
       withSentinels: false,
       withStandby: false,
       withClocks: false,
+      withSlowDisk: false,
     });
   });
 
