@@ -1,13 +1,15 @@
 /** Starts the service and all its stores from docs/deploy, on this machine. */
 import { areTimesShort } from '../support/deploy/deploy-files.js';
-import type { DeployedService } from '../support/load/deployed-service.js';
 import { Deployment } from '../support/load/deployment.js';
+import { listKinds } from '../support/load/list-kinds.js';
 import { startNginx } from '../support/load/nginx.js';
 import { findOtherPostgresFolders } from '../support/load/other-postgres.js';
 import { PatroniCluster } from '../support/load/patroni/cluster.js';
 import { PROJECT } from '../support/load/processes.js';
+import { MailServer } from '../support/network/mail-server.js';
 import { SentinelSet } from '../support/redis/topologies/sentinels.js';
 import { getFreePort } from '../support/stores.js';
+import { Senders } from './clients/senders.js';
 
 /** Shows a line of progress. */
 export type Print = (line: string) => void;
@@ -16,6 +18,8 @@ export interface FailoverStack {
   cluster: PatroniCluster;
   sentinels: SentinelSet;
   deployment: Deployment;
+  /** Gets the mails of the service. */
+  mailServer: MailServer;
   /** The address of nginx. */
   origin: string;
 }
@@ -51,10 +55,12 @@ export async function withFailoverStack(
   print('starting a Redis master, two replicas and three sentinels (docs/deploy/redis)');
   const sentinels = new SentinelSet();
   const port = await getFreePort();
+  const mailServer = await MailServer.start();
   const settings = {
     TRUST_PROXY: 'true',
     BASE_URL: `http://127.0.0.1:${port}`,
     DATABASE_REPLICA_URL: cluster.replicaUrl,
+    ...Senders.buildSettings(mailServer),
     // Writes whose job a dead Redis forgot become operations after this time.
     ...(areTimesShort() ? { WRITE_TIMEOUT_MS: '3000' } : {}),
   };
@@ -73,21 +79,13 @@ export async function withFailoverStack(
     print('starting nginx in front of web and mcp (docs/deploy/nginx)');
     const { origin } = await startNginx(deployment, port);
     print(`  the service at ${origin}, agents at ${origin}/mcp`);
-    await work({ cluster, sentinels, deployment, origin });
+    await work({ cluster, sentinels, deployment, mailServer, origin });
     print('ending everything');
-  });
+  }).finally(() => mailServer.stop());
 }
 
 function describeServices(deployment: Deployment): string[] {
-  const { webs, mcps, writers, webhooks, exporters, integrators, clock } = deployment;
-  const kinds: [string, DeployedService[]][] = [
-    ['web', webs],
-    ['mcp', mcps],
-    ['writes', writers],
-    ['webhooks', webhooks],
-    ['exports', exporters],
-    ['integrations', integrators],
-    ['clock', clock ? [clock] : []],
-  ];
-  return kinds.map(([kind, services]) => `${kind} at ${services.map(({ origin }) => origin).join(', ')}`);
+  return Object.entries(listKinds(deployment)).map(
+    ([kind, services]) => `${kind} at ${services.map(({ origin }) => origin).join(', ')}`,
+  );
 }

@@ -34,9 +34,9 @@ export async function runFailover({ print, quietMs, cluster }: FailoverOptions):
 }
 
 async function failUnderLoad(stack: FailoverStack, print: Print, quietMs: number): Promise<FailoverResult> {
-  const { cluster, sentinels, deployment, origin } = stack;
-  print('starting the clients: REST, agents, webhooks, streams, exports');
-  const clients = await AllClients.start(deployment, origin);
+  const { cluster, sentinels, deployment, mailServer, origin } = stack;
+  print('starting the clients: REST, agents, webhooks, streams, exports, mails');
+  const clients = await AllClients.start(deployment, mailServer, origin);
   const problems: string[] = [];
   try {
     await clients.waitForProgress();

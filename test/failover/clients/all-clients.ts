@@ -6,6 +6,7 @@ import { ExportCompany } from '../../support/exports/export-company.js';
 import type { DeployedTenant, Deployment } from '../../support/load/deployment.js';
 import { Load } from '../../support/load/load.js';
 import { expectNothingLost } from '../../support/load/load-invariants.js';
+import type { MailServer } from '../../support/network/mail-server.js';
 import { eventually } from '../../support/poll.js';
 import { StrictReceiver } from '../../support/webhooks/strict-receiver.js';
 import { WebhookListeners } from '../../support/webhooks/webhook-listeners.js';
@@ -13,10 +14,12 @@ import { type ClientReport, compareIds } from './client-call.js';
 import { EventStream } from './event-stream.js';
 import { Exporters } from './exporters.js';
 import { Readers } from './readers.js';
+import { Senders } from './senders.js';
 
 /** The pace of the load, which two cores can serve beside all the stores. */
 const PACE = { clients: 6, thinkMs: 150 };
 const AGENT_THINK_MS = 500;
+const MAIL_PACE = { clients: 2, thinkMs: 700 };
 const EXPORTED_ROWS = 500;
 /** Deliveries may wait for the lease of a worker that lost the database. */
 const DELIVERY_TIMEOUT_MS = 120_000;
@@ -28,15 +31,16 @@ export class AllClients {
     private readonly agents: AgentLoad,
     private readonly readers: Readers,
     private readonly exporters: Exporters,
+    private readonly senders: Senders,
     private readonly streams: EventStream[],
     private readonly receiver: StrictReceiver,
     private readonly listeners: WebhookListeners,
   ) {}
 
-  static async start(deployment: Deployment, origin: string): Promise<AllClients> {
+  static async start(deployment: Deployment, mailServer: MailServer, origin: string): Promise<AllClients> {
     const tenants = await deployment.createTenants(3);
     const agentTenants = await addAgents(deployment, await deployment.createTenants(2));
-    const [exporting] = (await deployment.createTenants(1)) as [DeployedTenant];
+    const [exporting, sending] = (await deployment.createTenants(2)) as [DeployedTenant, DeployedTenant];
     await new ExportCompany(deployment, exporting).insertInvoices(EXPORTED_ROWS);
     const receiver = await StrictReceiver.start();
     const load = new Load({ origins: [origin], isBalanced: true, tenants, ...PACE });
@@ -48,7 +52,18 @@ export class AllClients {
     await load.waitForCalls(1);
     const readers = new Readers(origin, load).start();
     const exporters = new Exporters(origin, exporting, EXPORTED_ROWS).start();
-    return new AllClients(deployment, load, agents, readers, exporters, streams, receiver, listeners);
+    const senders = new Senders(origin, sending, mailServer, MAIL_PACE).start();
+    return new AllClients(
+      deployment,
+      load,
+      agents,
+      readers,
+      exporters,
+      senders,
+      streams,
+      receiver,
+      listeners,
+    );
   }
 
   /** Waits until every kind of client has succeeded again, several times. */
@@ -58,6 +73,7 @@ export class AllClients {
       this.agents.waitForCalls(20),
       this.readers.waitForCalls(20),
       this.exporters.waitForCalls(1),
+      this.senders.waitForMails(2, DELIVERY_TIMEOUT_MS),
       this.#waitForRequests(20),
       ...this.streams.map((stream) => stream.waitForEvents(5, DELIVERY_TIMEOUT_MS)),
     ]);
@@ -75,9 +91,13 @@ export class AllClients {
     const problems: string[] = [];
     const check = (name: string, act: () => Promise<void>) =>
       act().catch((error: Error) => void problems.push(`${name}: ${error.message.slice(0, 2000)}`));
-    await Promise.all([this.agents.stop(), this.readers.stop(), this.exporters.stop()]);
+    await this.#stopRepeating();
     await check('REST', () => expectNothingLost(this.deployment, this.load));
     await check('agents', () => expectNoCallLost(this.deployment, this.agents));
+    await check('mails', async () => {
+      await this.senders.endLeasesOfAccepted(this.deployment);
+      await this.senders.expectEachMailed(this.deployment);
+    });
     await check('webhooks', async () => {
       const haveEnded = async () => (await this.listeners.findOpenDeliveries()).length === 0;
       await eventually('every delivery to end', haveEnded, DELIVERY_TIMEOUT_MS);
@@ -94,9 +114,15 @@ export class AllClients {
 
   async stop(): Promise<void> {
     await this.load.stop(0);
-    await Promise.all([this.agents.stop(), this.readers.stop(), this.exporters.stop()]);
+    await this.#stopRepeating();
     await Promise.all(this.streams.map((stream) => stream.stop()));
     await this.receiver.stop();
+  }
+
+  /** Lets all clients but those of REST writes finish their current calls. */
+  async #stopRepeating(): Promise<void> {
+    const { agents, readers, exporters, senders } = this;
+    await Promise.all([agents, readers, exporters, senders].map((clients) => clients.stop()));
   }
 
   /** Returns what each kind of client saw. Call it after the load has ended. */
@@ -130,6 +156,7 @@ export class AllClients {
       this.#reportWebhooks(),
       this.#reportStreams(),
       { kind: 'export', calls: this.exporters.calls, lost: this.exporters.wrongFiles.length, doubled: 0 },
+      this.senders.report(),
     ];
   }
 

@@ -1,11 +1,19 @@
 import type { DeployedService } from './deployed-service.js';
 import type { Deployment } from './deployment.js';
 
-export type ProcessKind = 'web' | 'mcp' | 'writes' | 'webhooks' | 'exports' | 'integrations' | 'clock';
+export type ProcessKind =
+  | 'web'
+  | 'mcp'
+  | 'writes'
+  | 'webhooks'
+  | 'exports'
+  | 'integrations'
+  | 'clock'
+  | 'messages';
 
 /** Returns the services of a scaled-out deployment by the type of their process. */
 export function listKinds(deployment: Deployment): Record<ProcessKind, DeployedService[]> {
-  const { webs, mcps, writers, webhooks, exporters, integrators, clock } = deployment;
+  const { webs, mcps, writers, webhooks, exporters, integrators, clock, messages } = deployment;
   return {
     web: webs,
     mcp: mcps,
@@ -14,5 +22,6 @@ export function listKinds(deployment: Deployment): Record<ProcessKind, DeployedS
     exports: exporters,
     integrations: integrators,
     clock: clock ? [clock] : [],
+    messages: messages ? [messages] : [],
   };
 }

@@ -22,6 +22,8 @@ export interface ReceivedMail {
   to: string[];
   raw: Buffer;
   mail: Email;
+  /** When its data was complete, in ms since 1970. */
+  at: number;
 }
 
 /** A real SMTP server on loopback. It accepts every mail unless a test sets a behavior. */
@@ -125,7 +127,7 @@ export class MailServer {
     envelope: { from: string; to: string[] },
     done: (error?: Error | null, message?: string) => void,
   ): Promise<void> {
-    const received = { ...envelope, raw, mail: await PostalMime.parse(raw) };
+    const received = { ...envelope, raw, at: Date.now(), mail: await PostalMime.parse(raw) };
     this.received.push(received);
     this.inProgress += 1;
     this.maxConcurrent = Math.max(this.maxConcurrent, this.inProgress);
