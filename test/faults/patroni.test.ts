@@ -32,6 +32,9 @@ const missing =
 const FAILOVER_TIMEOUT_MS = 60_000;
 /** Shorter than the default, so that writes without a reply become operations soon. */
 const SETTINGS = { WRITE_TIMEOUT_MS: '3000' };
+const isRefusal = (attempt: string) => /^POST 503\b/.test(attempt);
+/** A mail whose lease got no answer waits for three minutes, until the lease ends. */
+const WITH_MAILS_MS = 540_000;
 
 describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missing})` : ''}`, function () {
   this.timeout(300_000);
@@ -71,7 +74,7 @@ describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missi
       for (const line of buildTable(result)) print(line);
       expect(listFaults(result)).to.deep.equal([]);
       for (const { kind, calls } of result.reports) expect(calls, kind).to.not.deep.equal([]);
-    });
+    }).timeout(WITH_MAILS_MS);
   else
     it("no acknowledged write is lost or doubled when the primary's machine is killed, and it rejoins", () =>
       underLoad(async (_, load) => {
@@ -122,14 +125,31 @@ describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missi
       expect(await cluster.findPrimary()).to.not.equal(stale);
     }));
 
-  it('no acknowledged write is lost or doubled by a planned switchover', () =>
-    underLoad(async (_, load) => {
+  it('no acknowledged write is lost or doubled by a planned switchover and then the loss of etcd, and all continues by itself', () =>
+    underLoad(async ({ web }, load) => {
       let to: unknown;
       await reportLongestGap('switchover', load, async () => {
         to = await cluster.switchOver();
       });
       await cluster.waitUntilComplete();
       expect(await cluster.findPrimary()).to.equal(to);
+
+      const countRefusals = () => load.calls.flatMap((call) => call.attempts.filter(isRefusal)).length;
+      await reportLongestGap('etcd lost for a while', load, async () => {
+        await cluster.killEtcd();
+        runTotals.kills += 1;
+        await cluster.waitForNoPrimary();
+        const refusals = countRefusals();
+        await eventually('a write to get 503', () => countRefusals() > refusals);
+        for (const path of ['/readyz', '/v1/invoices'])
+          await eventually(`503 for ${path}`, async () => {
+            const headers = { authorization: `Bearer ${load.calls[0]?.tenant.key}` };
+            return (await fetch(`${web.origin}${path}`, { headers })).status === 503;
+          });
+        await cluster.startEtcd();
+        await load.waitForCalls(1);
+      });
+      await cluster.waitUntilComplete();
     }));
 
   it('the second port of HAProxy leads to a standby', async () => {

@@ -37,6 +37,7 @@ export class PatroniCluster {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tow-patroni-'));
   #account: SystemAccount | undefined;
   #programs: ChildProcess[] = [];
+  #etcd: { port: number; peerPort: number; program?: ChildProcess } | undefined;
   #port = 0;
   #replicaPort = 0;
 
@@ -48,8 +49,9 @@ export class PatroniCluster {
     running.add(this);
     this.#account = await chooseSystemAccount(undefined);
     this.#own(this.#folder);
-    const etcdPort = await this.#startEtcd();
-    for (const name of MEMBERS) this.members.push(await this.#createMember(name, etcdPort));
+    this.#etcd = { port: await getFreePort(), peerPort: await getFreePort() };
+    await this.startEtcd();
+    for (const name of MEMBERS) this.members.push(await this.#createMember(name, this.#etcd.port));
     await this.#startHaproxy();
     for (const member of this.members) member.start();
     await this.waitUntilComplete();
@@ -169,10 +171,26 @@ export class PatroniCluster {
     if (this.#account) chownSync(path, this.#account.uid, this.#account.gid);
   }
 
-  async #startEtcd(): Promise<number> {
-    const port = await getFreePort();
-    const client = `http://127.0.0.1:${port}`;
-    const peer = `http://127.0.0.1:${await getFreePort()}`;
+  /** Kills etcd, which is a single process here. Its data stays. */
+  async killEtcd(): Promise<void> {
+    this.#etcd?.program?.kill('SIGKILL');
+    await eventually('etcd to end', () => !this.#etcd?.program || hasEnded(this.#etcd.program));
+  }
+
+  /** Waits until no member says that it is the primary. */
+  async waitForNoPrimary(): Promise<void> {
+    const isNone = async () => {
+      const replies = await Promise.all(this.members.map((member) => member.callRest('/primary')));
+      return replies.every((reply) => reply?.status !== 200);
+    };
+    await eventually('no member to be the primary', isNone, START_TIMEOUT_MS);
+  }
+
+  /** Starts etcd with the data that it has. */
+  async startEtcd(): Promise<void> {
+    if (!this.#etcd) throw new Error('the cluster has not started');
+    const client = `http://127.0.0.1:${this.#etcd.port}`;
+    const peer = `http://127.0.0.1:${this.#etcd.peerPort}`;
     const options = {
       'data-dir': join(this.#folder, 'etcd'),
       'listen-client-urls': client,
@@ -182,14 +200,14 @@ export class PatroniCluster {
       'initial-cluster': `default=${peer}`,
     };
     const args = ['--enable-v2', ...Object.entries(options).map((option) => `--${option.join('=')}`)];
-    this.#programs.push(spawn('etcd', args, { ...buildSpawnOptions(this.#account), stdio: 'ignore' }));
+    this.#etcd.program = spawn('etcd', args, { ...buildSpawnOptions(this.#account), stdio: 'ignore' });
+    this.#programs.push(this.#etcd.program);
     await eventually('etcd to answer', () =>
       fetch(`${client}/health`).then(
         async (response) => (await response.text()).includes('true'),
         () => false,
       ),
     );
-    return port;
   }
 
   async #createMember(name: string, etcdPort: number): Promise<PatroniMember> {
