@@ -25,6 +25,7 @@ export const claimRoutes = defineRoutes('Claims', (router, api) => {
    *     operationId: listClaims
    *     summary: List claims on motor clubs
    *     description: Newest first.
+   *     x-list: ClaimListItem
    */
   router.get('/claims', serveList(api, { access: read, schema: claimListQuery, buildQuery: listClaims }));
 

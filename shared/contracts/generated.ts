@@ -471,10 +471,34 @@ export interface EvidenceInput {
   url: string;
   note: string | null;
 }
+export interface ClaimListItem {
+  id: string;
+  invoice_id: string;
+  club: string;
+  provider_id: string | null;
+  po_number: string | null;
+  status: ClaimStatus;
+  status_reason: string | null;
+  attempt: number;
+  submitted_at: string | null;
+  submit_by: string;
+  respond_by: string | null;
+  denial_code: string | null;
+  denial_reason: string | null;
+  expected_cents: number;
+  paid_cents: number;
+  evidence: Evidence[];
+  created_at: string;
+  updated_at: string;
+  connection_id: string | null;
+  invoice_number?: string | null;
+  customer_name?: string | null;
+}
 export interface ClaimListQuery {
   status?: ClaimStatus;
   invoice_id?: string;
   search?: string;
+  expand?: string;
   limit: number;
   cursor?: string;
 }

@@ -11,6 +11,12 @@ export interface ListColumn<Row> extends Column<Row> {
   sort?: ColumnSort;
 }
 
+/** The record that a row opens, and its tab; the first tab by default. */
+export interface OpenedRecord {
+  id: string;
+  tab?: string;
+}
+
 /**
  * A table whose rows open their record. The first cell is a real link, so that people can open a
  * new tab. A click anywhere in the row also opens the record. The keys `j` and `k` move between
@@ -28,6 +34,7 @@ export function LinkedTable<Row extends { id: string }>({
   rowName,
   isOld,
   recordParameter,
+  findRecord = ({ id }) => ({ id }),
 }: {
   label: string;
   rows: readonly Row[];
@@ -43,13 +50,17 @@ export function LinkedTable<Row extends { id: string }>({
    * By default, a row opens at its own path, `/<screen>/<id>`.
    */
   recordParameter?: string;
+  /** Finds the record at `/<screen>/<id>` that a row opens; by default, the row's own. */
+  findRecord?: ((row: Row) => OpenedRecord) | undefined;
 }) {
   const { openRecord, setSearch } = useUrl();
-  const { screen, id } = useUrlPath();
+  const { screen, id: idInPath } = useUrlPath();
   const search = useUrlSearch();
-  const openId = recordParameter ? search[recordParameter] : id;
-  const open = (rowId: string) =>
-    recordParameter ? setSearch({ cursor: search.cursor, [recordParameter]: rowId }) : openRecord(rowId);
+  const openId = recordParameter ? search[recordParameter] : idInPath;
+  const open = ({ id, tab }: OpenedRecord) =>
+    recordParameter
+      ? setSearch({ cursor: search.cursor, [recordParameter]: id })
+      : openRecord(id, screen, tab);
   return (
     <ScrollRegion label={label}>
       <table
@@ -65,29 +76,32 @@ export function LinkedTable<Row extends { id: string }>({
           </tr>
         </thead>
         <tbody onKeyDown={moveBetweenRows}>
-          {rows.map((row) => (
-            <tr
-              key={row.id}
-              className="linked-row"
-              data-open={row.id === openId || undefined}
-              onClick={(event) => !isControl(event) && open(row.id)}
-            >
-              <td>
-                {recordParameter ? (
-                  <SearchLink search={{ [recordParameter]: row.id }}>{rowName(row)}</SearchLink>
-                ) : (
-                  <RecordLink screen={screen} id={row.id}>
-                    {rowName(row)}
-                  </RecordLink>
-                )}
-              </td>
-              {columns.map(({ header: text, render, align }) => (
-                <td key={text} className={align === 'right' ? 'at-right' : ''}>
-                  {render(row)}
+          {rows.map((row) => {
+            const record = findRecord(row);
+            return (
+              <tr
+                key={row.id}
+                className="linked-row"
+                data-open={record.id === openId || undefined}
+                onClick={(event) => !isControl(event) && open(record)}
+              >
+                <td>
+                  {recordParameter ? (
+                    <SearchLink search={{ [recordParameter]: record.id }}>{rowName(row)}</SearchLink>
+                  ) : (
+                    <RecordLink screen={screen} {...record}>
+                      {rowName(row)}
+                    </RecordLink>
+                  )}
                 </td>
-              ))}
-            </tr>
-          ))}
+                {columns.map(({ header: text, render, align }) => (
+                  <td key={text} className={align === 'right' ? 'at-right' : ''}>
+                    {render(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </ScrollRegion>

@@ -10,7 +10,7 @@ import { useUrl, useUrlSearch } from '../url/use-url';
 import { CopyButton } from '../values/copy';
 import { buildCurl } from '../values/curl';
 import { type Filter, FilterBar, readFilters } from './filters';
-import { LinkedTable, type ListColumn } from './linked-table';
+import { LinkedTable, type ListColumn, type OpenedRecord } from './linked-table';
 import { Paging } from './paging';
 import { type ColumnSort, formatSort, readSort } from './sort-header';
 
@@ -38,6 +38,7 @@ export function ListScreen<Row extends { id: string }>({
   nameSort,
   rowName,
   recordParameter,
+  findRecord,
   actions,
   above,
   empty,
@@ -59,6 +60,8 @@ export function ListScreen<Row extends { id: string }>({
    * If set, a row opens as `?<recordParameter>=<id>` over this list, and not at a path of its own.
    */
   recordParameter?: string;
+  /** If set, a row opens this record of the screen, such as the invoice of a claim. */
+  findRecord?: (row: Row) => OpenedRecord;
   actions?: ReactNode;
   /** The content between the heading and the filters. */
   above?: ReactNode;
@@ -122,6 +125,7 @@ export function ListScreen<Row extends { id: string }>({
           shownSort={shownSort}
           rowName={rowName}
           isOld={list.isPlaceholderData}
+          findRecord={findRecord}
           {...(recordParameter ? { recordParameter } : {})}
         />
       )}

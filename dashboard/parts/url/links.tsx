@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { keepSearch, type Search, useUrlPath } from './use-url';
+import { keepSearch, type Search, useUrlPath, withTab } from './use-url';
 
 /**
  * A link to a screen in the same environment, optionally with filters.
@@ -60,7 +60,7 @@ export function RecordLink({
   children: ReactNode;
 }) {
   const { screen: current } = useUrlPath();
-  const search = (old: Search) => ({ ...keepSearch(old, current === screen), ...(tab ? { tab } : {}) });
+  const search = (old: Search) => withTab(keepSearch(old, current === screen), tab);
   return (
     <Anchor component={Link} to={`/${screen}/${id}`} search={search as never} inherit>
       {children}

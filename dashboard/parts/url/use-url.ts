@@ -34,12 +34,15 @@ export function useUrl() {
     },
     [navigate],
   );
-  /** Opens a record over the list of a screen, by default over the current list. */
+  /**
+   * Opens a record over the list of a screen, by default over the current list.
+   * @param tab the tab that opens; the first tab by default
+   */
   const openRecord = useCallback(
-    (id: string, target = screen) =>
+    (id: string, target = screen, tab?: string) =>
       void navigate({
         to: `/${target}/${id}`,
-        search: ((old: Search) => keepSearch(old, target === screen)) as never,
+        search: ((old: Search) => withTab(keepSearch(old, target === screen), tab)) as never,
       }),
     [navigate, screen],
   );
@@ -71,6 +74,11 @@ export function useUrl() {
 export function keepSearch(search: Search, isSameScreen: boolean): Search {
   if (isSameScreen) return withoutEmpty({ ...search, ...OF_RECORD });
   return search.env ? { env: search.env } : {};
+}
+
+/** Adds the tab of a record. Undefined means the first tab, which the URL does not name. */
+export function withTab(search: Search, tab: string | undefined): Search {
+  return tab ? { ...search, tab } : search;
 }
 
 function withoutEmpty(search: Record<string, string | undefined>): Search {

@@ -7,12 +7,14 @@ import { CUSTOMER, type Filter, FROM, SEARCH, TO } from '../../parts/list/filter
 import type { ListColumn } from '../../parts/list/linked-table';
 import { ListScreen } from '../../parts/list/list-screen';
 import { BY_CREATION } from '../../parts/list/sort-header';
+import { ViewTabs } from '../../parts/list/view-tabs';
 import { StatusBadge } from '../../parts/record/status-badge';
 import { useUrl } from '../../parts/url/use-url';
 import { buildCurl } from '../../parts/values/curl';
 import { Money } from '../../parts/values/money';
 import { TimeAgo } from '../../parts/values/time';
 import { ZonedDate } from '../../parts/values/zoned-date';
+import { ClaimsView } from './claims/claims-view';
 import { NEW_ID } from './new-id';
 
 const FILTERS: readonly Filter[] = [
@@ -78,12 +80,26 @@ const EXAMPLE = {
   ],
 };
 
+/** Invoices, and the claims on motor clubs for them. */
 export function InvoicesScreen() {
+  return (
+    <ViewTabs
+      name="Invoices"
+      views={[
+        { name: 'invoices', label: 'Invoices', content: <InvoicesView /> },
+        { name: 'claims', label: 'Claims', content: <ClaimsView /> },
+      ]}
+    />
+  );
+}
+
+function InvoicesView() {
   const { openRecord } = useUrl();
   const canWrite = useCan('write');
   const create = canWrite && <Button onClick={() => openRecord(NEW_ID, 'invoices')}>New invoice</Button>;
   return (
     <ListScreen<InvoiceListItem>
+      isView
       name="Invoices"
       path="/invoices"
       fixedQuery={{ expand: 'names' }}

@@ -46,6 +46,13 @@ export async function findById(id: string): Promise<FoundRecord[]> {
       search: { tab: 'payments' },
       label: 'Invoice of the payment',
     })),
+    find(client.GET('/claims/{id}', init), (one) => ({
+      screen: 'invoices',
+      id: one.invoice_id,
+      search: { tab: 'claims' },
+      label: `Invoice of the claim on ${one.club}`,
+      hint: one.status,
+    })),
     find(client.GET('/remittances/{id}', init), (one) => ({
       screen: 'remittances',
       label: `Remittance ${one.reference}`,

@@ -108,6 +108,12 @@ function useActions(onHelp: () => void): Offer[] {
       run: () => openScreen('webhooks'),
     },
     { id: 'overdue', label: 'Overdue invoices', run: () => openScreen('invoices', { status: 'overdue' }) },
+    {
+      id: 'claims',
+      label: 'Claims on motor clubs',
+      hint: 'In Invoices',
+      run: () => openScreen('invoices', { view: 'claims' }),
+    },
     { id: 'help', label: 'Show the keys', run: onHelp },
   ];
   return offers.filter((offer) => offer !== false);

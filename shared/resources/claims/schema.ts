@@ -1,6 +1,15 @@
 import Joi from 'joi';
 import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
-import { cursor, integer, limit, multilineText, slug, text, uuid } from '../../contracts/schemas/fields.js';
+import {
+  cursor,
+  integer,
+  limit,
+  multilineText,
+  oneOrMore,
+  slug,
+  text,
+  uuid,
+} from '../../contracts/schemas/fields.js';
 import { DENIAL_CODES } from './denial-rules.js';
 import { claimFields, claimStatus, clubAnswer, evidence, evidenceInput } from './fields.js';
 
@@ -30,10 +39,18 @@ export const claimOutcome = Joi.object({
 
 export const claim = claimFields.response.meta({ className: 'Claim' });
 
+const listedName = (example: string) =>
+  Joi.string().allow(null).description('Only with expand=names').example(example);
+
+export const claimListItem = claimFields.response
+  .keys({ invoice_number: listedName('INV-1001'), customer_name: listedName('Hudson Auto Club') })
+  .meta({ className: 'ClaimListItem' });
+
 export const claimListQuery = Joi.object({
   status: claimStatus,
   invoice_id: uuid(),
   search: text(100).description('Part of club or po_number'),
+  expand: oneOrMore(['names']).description('names adds invoice_number and customer_name'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'ClaimListQuery' });

@@ -77,6 +77,7 @@ const OTHER_VIEWS = [
   ...SETTINGS_TABS.map((tab) => `settings?tab=${tab}`),
   ...WEBHOOK_VIEWS.map((view) => `webhooks?view=${view}`),
   'exports?view=schedules',
+  'invoices?view=claims',
   'approvals?view=all',
   'suggestions?view=all',
   'invoices/new',

@@ -46,6 +46,9 @@ describe('the palette', function () {
     await choose(page, 'overdue', 'Overdue invoices');
     await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
     expect(readPlace(page)).to.equal('invoices?status=overdue');
+    await choose(page, 'claims', 'Claims on motor clubs');
+    await page.getByRole('tab', { name: 'Claims', selected: true }).waitFor();
+    expect(readPlace(page)).to.equal('invoices?view=claims');
     await choose(page, 'keys', 'Show the keys');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
@@ -80,6 +83,7 @@ describe('the palette', function () {
       work_order: [/^Work order /, `work-orders/${ids.work_order}`],
       customer: [new RegExp(TEXT), `customers/${ids.customer}`],
       payment: [/^Invoice of the payment/, `invoices/${ids.paid_invoice}?tab=payments`],
+      claim: [/^Invoice of the claim on /, `invoices/${ids.paid_invoice}?tab=claims`],
       remittance: [/^Remittance /, `remittances/${ids.remittance}`],
       approval: [/^Approval/, `approvals/${ids.approval}`],
       suggestion: [/^Suggestion: /, `suggestions/${ids.suggestion}`],

@@ -27,6 +27,11 @@ const LISTS: readonly EmptyList[] = [
     action: { role: 'button', name: 'New invoice', opens: 'New invoice' },
   },
   {
+    path: 'invoices?view=claims',
+    text: 'There are no claims yet.',
+    action: { role: 'link', name: 'Choose an invoice', opens: 'Invoices' },
+  },
+  {
     path: 'remittances',
     text: 'There are no remittances yet.',
     action: { role: 'button', name: 'Import remittance', opens: 'Import remittance' },
@@ -122,7 +127,9 @@ describe('the empty lists of a new account', function () {
     const { body: endpoint } = await tenant.client.post('/webhook-endpoints', endpointInput());
     for (const { path, command } of commands) {
       const { body: draft } = await tenant.client.post('/invoices', invoiceInput());
-      const filled = command.replace('<id of a draft>', draft.id).replace('<id of an endpoint>', endpoint.id);
+      const filled = command
+        .replace(/<id of (a draft|an invoice)>/, draft.id)
+        .replace('<id of an endpoint>', endpoint.id);
       const { status, body } = await runCurl(filled, tenant.client);
       expect(status, `${path}: ${filled} responds ${JSON.stringify(body)}`).to.be.within(200, 202);
     }

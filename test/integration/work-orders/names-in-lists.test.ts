@@ -51,6 +51,29 @@ describe('expand=names', () => {
     ]);
   });
 
+  it('GET /claims?expand=names adds the number of the invoice and the name of its customer, as it is now', async () => {
+    const customer = await create('/customers', { company_name: 'Bay Garage' });
+    for (const [invoice_number, customer_id] of [
+      ['BAY-1', null],
+      ['BAY-2', customer],
+    ]) {
+      const invoice_id = await create('/invoices', invoiceInput({ invoice_number, customer_id }));
+      await create('/claims', { invoice_id, club: 'Interstate Motor Club' });
+    }
+    const plain = await readItems('/claims');
+    expect(plain[0]).to.not.have.any.keys('invoice_number', 'customer_name');
+    expect(await readItems('/claims?expand=names')).to.deep.equal([
+      { ...plain[0], invoice_number: 'BAY-2', customer_name: 'Bay Garage' },
+      { ...plain[1], invoice_number: 'BAY-1', customer_name: null },
+    ]);
+    await tenant.client.patch(`/customers/${customer}`, { company_name: 'Bay Motors' });
+    const [found] = await readItems('/claims?search=interstate&expand=names');
+    expect(found).to.include({ invoice_number: 'BAY-2', customer_name: 'Bay Motors' });
+    expect(listValidationErrors(await tenant.client.get('/claims?expand=all'))).to.deep.equal([
+      'expand only',
+    ]);
+  });
+
   it('GET /dispatch-board?expand=names adds the customers of its work orders alone', async () => {
     const other = await create('/customers', { company_name: 'Not on the board' });
     expect((await tenant.client.get('/dispatch-board')).body).to.not.have.property('customers');

@@ -3,9 +3,8 @@ import { api, client } from '../../../api/client';
 import type { Schemas, WorkOrder } from '../../../api/records';
 import { Loading } from '../../../parts/basics/loading';
 import { ProblemAlert } from '../../../parts/feedback/problem-alert';
-import { describeDenial } from '../../../parts/record/denial-words';
+import { ClaimState } from '../../../parts/record/claim-state';
 import { RecordTable } from '../../../parts/record/record-table';
-import { StatusBadge } from '../../../parts/record/status-badge';
 import { RecordLink } from '../../../parts/url/links';
 import { Money } from '../../../parts/values/money';
 import { TimeAgo } from '../../../parts/values/time';
@@ -41,7 +40,15 @@ export function ClaimsTab({ workOrder }: { workOrder: WorkOrder }) {
             </RecordLink>
           ),
         },
-        { header: 'Status', render: (claim) => <ClaimState claim={claim} /> },
+        {
+          header: 'Status',
+          render: (claim) => (
+            <>
+              <ClaimState claim={claim} />
+              {claim.denial_reason && <div>{claim.denial_reason}</div>}
+            </>
+          ),
+        },
         {
           header: 'Invoice',
           render: (claim) => (
@@ -66,15 +73,4 @@ export function ClaimsTab({ workOrder }: { workOrder: WorkOrder }) {
 async function readClaims(invoiceId: string): Promise<Claim[]> {
   const query = { invoice_id: invoiceId, limit: 50 };
   return (await client.GET('/claims', { params: { query } })).data?.data.items ?? [];
-}
-
-function ClaimState({ claim: { status, denial_code: code, denial_reason: reason } }: { claim: Claim }) {
-  const isDenied = status === 'denied';
-  return (
-    <>
-      <StatusBadge status={status} />
-      {isDenied && <div>{describeDenial(code).meaning}</div>}
-      {reason && <div>{reason}</div>}
-    </>
-  );
 }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { useDashboard } from '../../../support/browser/dashboard.js';
 import { openForKeyboard } from '../../../support/browser/keyboard-person.js';
-import { createInvoiceAfter } from '../../../support/records/lifecycle-records.js';
+import { createClaimAfter, createInvoiceAfter } from '../../../support/records/lifecycle-records.js';
 
 describe('claims by keyboard alone', function () {
   this.timeout(120_000);
@@ -52,5 +52,29 @@ describe('claims by keyboard alone', function () {
       'POST /claims/{id}/rebill',
       'POST /claims/{id}/withdraw',
     );
+  });
+
+  it('a person opens a claim of the list by j and Enter, withdraws it, and Escape leads back to its row', async () => {
+    const tenant = await dashboard.stack.createTenant('Hudson Towing');
+    for (const invoice_number of ['BAY-1', 'BAY-2'])
+      await createClaimAfter(tenant.client, [], { invoice: { invoice_number } });
+    const { page, person } = await openForKeyboard(dashboard, 'invoices', { tenant });
+    await person.reach(page.getByRole('main').getByRole('tab', { name: 'Invoices' }));
+    await person.press('ArrowRight');
+    const table = page.getByRole('table', { name: 'Claims', exact: true });
+    const rows = table.locator('tbody').getByRole('link');
+    await person.reach(rows.first());
+    await person.press('j');
+    await person.press('Enter');
+    const drawer = person.dialog('BAY-1');
+    const question = await person.openDialog('Withdraw claim', /^Withdraw the claim on/);
+    await person.fill('textbox', /^Reason/, 'The motorist paid');
+    await person.submit(question, 'Withdraw claim');
+    await drawer.getByText('Withdrawn', { exact: true }).waitFor();
+    await person.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await person.waitForFocus(rows.nth(1));
+    await table.getByRole('row', { name: /^BAY-1 .* Withdrawn / }).waitFor();
+    person.expectWrites('POST /claims/{id}/withdraw');
   });
 });
