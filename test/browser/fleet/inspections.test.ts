@@ -1,5 +1,6 @@
 /** Inspections in the record of a truck. */
 import { expect } from 'chai';
+import { findViolationsInBothThemes } from '../../support/browser/axe.js';
 import { useDashboard } from '../../support/browser/dashboard.js';
 import { createInspection } from '../../support/records/inspections.js';
 import { createUser } from '../../support/records/sign-in.js';
@@ -86,6 +87,49 @@ describe('the inspections of a truck', () => {
     const part = form.getByRole('group', { name: 'Other defect 1' }).getByLabel('Part');
     expect(await part.inputValue()).to.equal('Left marker');
     expect(await form.locator('[aria-invalid="true"]').count(), 'faults').to.equal(0);
+  });
+
+  it('a person adds links to photos, each fault is beside its link and ends with it, and the record shows the photos', async () => {
+    const { page, tenant } = await dashboard.open('');
+    const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
+    await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
+    const record = page.getByRole('dialog', { name: 'Truck T-1' });
+    await record.getByRole('button', { name: 'File inspection' }).click();
+    const form = page.getByRole('dialog', { name: 'File an inspection of Truck T-1' });
+    const send = form.getByRole('button', { name: 'File inspection' });
+    const photo = (nth: number) => form.getByRole('group', { name: `Photo ${nth}`, exact: true });
+    await form.getByRole('button', { name: 'All others are in order' }).click();
+    const add = form.getByRole('button', { name: 'Add link to a photo' });
+    for (const link of [
+      'the winch',
+      'https://files.example.com/winch.jpg',
+      ' https://files.example.com/odo.jpg ',
+    ]) {
+      await add.click();
+      await form.locator('input:focus').fill(link);
+    }
+    await photo(3).getByLabel('Shows').selectOption('Odometer');
+    await send.click();
+    await photo(1)
+      .getByText(/^photos\[0\]\.url /)
+      .waitFor();
+    expect(await photo(1).getByLabel('Link').getAttribute('aria-invalid')).to.equal('true');
+    expect(await photo(2).getByLabel('Link').getAttribute('aria-invalid')).to.not.equal('true');
+    expect(await findViolationsInBothThemes(page, 'dialog')).to.deep.equal([]);
+    await form.getByRole('button', { name: 'Remove photo 1' }).click();
+    await form.locator('button:focus', { hasText: 'Add link to a photo' }).waitFor();
+    expect(await form.locator('[aria-invalid="true"]').count(), 'faults').to.equal(0);
+    await send.click();
+    await form.waitFor({ state: 'detached' });
+    const table = record.getByRole('table', { name: 'Inspections of the truck' });
+    const shown = table.getByRole('link', { name: 'Odometer' });
+    expect(await shown.getAttribute('href')).to.equal('https://files.example.com/odo.jpg');
+    await table.getByRole('link', { name: 'Damage' }).waitFor();
+    const [stored] = (await tenant.client.get('/inspections')).body.data.items;
+    expect(stored.photos).to.deep.equal([
+      { slot: 'damage', phase: null, url: 'https://files.example.com/winch.jpg', taken_at: null },
+      { slot: 'odometer', phase: null, url: 'https://files.example.com/odo.jpg', taken_at: null },
+    ]);
   });
 
   it('a person reopens a resolved defect, and the truck is blocked again', async () => {

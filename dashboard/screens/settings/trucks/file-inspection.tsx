@@ -16,6 +16,7 @@ import {
   isComplete,
 } from './inspection-draft';
 import { ChecklistItem, OtherDefects } from './inspection-findings';
+import { PhotoFields } from './photo-fields';
 
 const KINDS = [
   { value: 'pre_trip', label: 'Pre-trip: before a shift' },
@@ -33,8 +34,10 @@ export function FileInspection({ truck, onClose }: { truck: Truck; onClose: () =
     { done: `The inspection of ${nameTruck(truck)} is filed` },
   );
   const edit: Edit = (patch) => {
-    // A fault names a defect by its place, and the places change with the number of defects.
-    const isMoved = countDefects({ ...draft, ...patch }) !== countDefects(draft);
+    // A fault names a defect or a photo by its place, and the places change with their number.
+    const edited = { ...draft, ...patch };
+    const isMoved =
+      countDefects(edited) !== countDefects(draft) || edited.photos.length !== draft.photos.length;
     if (isMoved && write.problem) write.reset();
     setDraft((before) => ({ ...before, ...patch }));
   };
@@ -46,7 +49,11 @@ export function FileInspection({ truck, onClose }: { truck: Truck; onClose: () =
     <FormDialog
       title={`File an inspection of ${nameTruck(truck)}`}
       submitLabel="File inspection"
-      fields={[...FIELDS, ...draft.others.map((_, index) => `defects[${listed + index}].component`)]}
+      fields={[
+        ...FIELDS,
+        ...draft.others.map((_, index) => `defects[${listed + index}].component`),
+        ...draft.photos.map((_, index) => `photos[${index}].url`),
+      ]}
       write={write}
       size="lg"
       isLong
@@ -62,6 +69,11 @@ export function FileInspection({ truck, onClose }: { truck: Truck; onClose: () =
             defects={draft.others}
             errors={draft.others.map((_, index) => errors[`defects[${listed + index}].component`])}
             onDefects={(others) => edit({ others })}
+          />
+          <PhotoFields
+            photos={draft.photos}
+            errors={draft.photos.map((_, index) => errors[`photos[${index}].url`])}
+            onPhotos={(photos) => edit({ photos })}
           />
           <Textarea
             label="Notes"

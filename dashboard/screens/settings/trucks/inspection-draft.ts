@@ -21,12 +21,25 @@ export interface OtherDefect {
   severity: Severity;
 }
 
+/** A link to a photo that is stored elsewhere. */
+export interface PhotoLink {
+  /** Identifies the row in the form. */
+  row: number;
+  /** What the photo shows, a word such as `damage`. */
+  slot: string;
+  url: string;
+}
+
+/** Maximum number of photos that REST accepts. */
+export const MAX_PHOTOS = 200;
+
 export interface InspectionDraft {
   kind: 'pre_trip' | 'post_trip';
   driver_id: string | null;
   odometer_miles: number | null;
   items: readonly CheckedItem[];
   others: readonly OtherDefect[];
+  photos: readonly PhotoLink[];
   notes: string;
 }
 
@@ -49,6 +62,7 @@ export function createDraft({ driver_id }: Truck): InspectionDraft {
     odometer_miles: null,
     items: CHECKLIST.map(([key, label]) => ({ key, label, finding: '', note: '' })),
     others: [],
+    photos: [],
     notes: '',
   };
 }
@@ -75,7 +89,7 @@ export function countListedDefects({ items }: InspectionDraft): number {
 
 /** Builds the request. A defect of the checklist is a failed item and a defect. */
 export function buildInspection(truckId: string, draft: InspectionDraft): Create {
-  const { kind, driver_id, odometer_miles, items, others, notes } = draft;
+  const { kind, driver_id, odometer_miles, items, others, photos, notes } = draft;
   return {
     kind,
     truck_id: truckId,
@@ -93,6 +107,7 @@ export function buildInspection(truckId: string, draft: InspectionDraft): Create
       ),
       ...others.map(({ component, severity }) => ({ component: component.trim(), severity })),
     ],
+    photos: photos.map(({ slot, url }) => ({ slot, url: url.trim() })),
     notes: notes.trim() || null,
   };
 }

@@ -7,6 +7,7 @@ import { useWrite } from '../../../api/use-write';
 import { DriverName } from '../../../parts/choices/record-names';
 import { FormDialog } from '../../../parts/dialogs/form-dialog';
 import { useOpenedVersion } from '../../../parts/dialogs/use-opened-version';
+import { PhotoLinks } from '../../../parts/inspections/photo-links';
 import { Facts } from '../../../parts/record/facts';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
@@ -43,6 +44,7 @@ export function TruckInspections({ truckId }: { truckId: string }) {
               <DefectList inspection={inspection} {...(canWrite ? { onReopen: setReopened } : {})} />
             ),
           },
+          { header: 'Photos', render: ({ photos }) => <PhotoLinks photos={photos} /> },
         ]}
       />
       {reopened && <ReopenDefect {...reopened} onClose={() => setReopened(undefined)} />}

@@ -1,7 +1,8 @@
-import { Anchor, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { client } from '../../../api/client';
 import type { Schemas } from '../../../api/records';
 import { DriverName, TruckName } from '../../../parts/choices/record-names';
+import { PhotoLinks } from '../../../parts/inspections/photo-links';
 import { PagedTable } from '../../../parts/record/paged-table';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
 import { TimeAgo } from '../../../parts/values/time';
@@ -27,7 +28,7 @@ export function InspectionsTab({ workOrderId }: { workOrderId: string }) {
         { header: 'Truck', render: ({ truck_id: id }) => <TruckName id={id} /> },
         { header: 'Driver', render: ({ driver_id: id }) => <DriverName id={id} /> },
         { header: 'Found', render: (inspection) => <Findings inspection={inspection} /> },
-        { header: 'Photos', render: ({ photos }) => <Photos photos={photos} /> },
+        { header: 'Photos', render: ({ photos }) => <PhotoLinks photos={photos} /> },
       ]}
     />
   );
@@ -49,19 +50,6 @@ function Findings({ inspection: { items, defects, notes } }: { inspection: Inspe
     <Stack gap={2}>
       {[...new Set(texts)].map((text) => (
         <span key={text}>{text}</span>
-      ))}
-    </Stack>
-  );
-}
-
-function Photos({ photos }: { photos: Inspection['photos'] }) {
-  if (photos.length === 0) return <>–</>;
-  return (
-    <Stack gap={2}>
-      {photos.map(({ url, slot, phase }) => (
-        <Anchor key={url} href={url} target="_blank" rel="noreferrer" inherit>
-          {[humanize(slot), phase].filter(Boolean).join(', ')}
-        </Anchor>
       ))}
     </Stack>
   );
