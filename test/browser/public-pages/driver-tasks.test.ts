@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { findAxeViolations } from '../../support/browser/axe.js';
+import { findViolationsInBothSchemes } from '../../support/browser/axe.js';
 import { waitInPage } from '../../support/browser/wait-in-page.js';
 import { PROJECT } from '../../support/load/processes.js';
 import { eventually } from '../../support/poll.js';
@@ -47,9 +47,9 @@ describe("the driver's page in a browser", () => {
   const { openPhone, openPage } = useDriverPhones(stack);
 
   /** Opens the page of a new work order on a phone. */
-  async function openJob(colorScheme?: 'light' | 'dark') {
+  async function openJob() {
     const job = await createDrivenJob(tenant.client);
-    const context = await openPhone(colorScheme);
+    const context = await openPhone();
     return { job, context, page: await openPage(context, job) };
   }
 
@@ -313,22 +313,20 @@ describe("the driver's page in a browser", () => {
     await waitForStatus(page, 'Everything is sent');
   });
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`axe finds nothing on the driver's page (${colorScheme})`, async () => {
-      const { job, page } = await openJob(colorScheme);
-      await page.getByText('Not done in this shift').tap();
-      await tap(page, 'All fine');
-      await page.getByRole('group', { name: 'Brakes' }).getByLabel('Defect').check();
-      for (const step of STEPS) await tap(page, step);
-      await tap(page, 'Complete');
-      expect(await findAxeViolations(page)).to.deep.equal([]);
-      await tap(page, 'Not yet');
-      await cancel(job);
-      await page.reload();
-      await waitForEnd(page);
-      expect(await findAxeViolations(page), 'the page of an ended link').to.deep.equal([]);
-    });
-  }
+  it("axe finds nothing on the driver's page, light and dark", async () => {
+    const { job, page } = await openJob();
+    await page.getByText('Not done in this shift').tap();
+    await tap(page, 'All fine');
+    await page.getByRole('group', { name: 'Brakes' }).getByLabel('Defect').check();
+    for (const step of STEPS) await tap(page, step);
+    await tap(page, 'Complete');
+    expect(await findViolationsInBothSchemes(page)).to.deep.equal([]);
+    await tap(page, 'Not yet');
+    await cancel(job);
+    await page.reload();
+    await waitForEnd(page);
+    expect(await findViolationsInBothSchemes(page), 'the page of an ended link').to.deep.equal([]);
+  });
 
   it("the files of the driver's page take at most 60 KiB", async () => {
     const folder = join(PROJECT, 'dist', 'driver-page');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { findAxeViolations } from '../../support/browser/axe.js';
+import { findViolationsInBothSchemes } from '../../support/browser/axe.js';
 import { useLinkPages } from '../../support/browser/link-pages.js';
 import { eventually } from '../../support/poll.js';
 import { NORTH_OF_PICKUP, TrackedTow } from '../../support/public-pages/tracked-tow.js';
@@ -15,7 +15,7 @@ describe('the tracking page in a browser', () => {
   const pages = useLinkPages(stack);
 
   /** Lets the page's time pass until it shows the text. */
-  const waitFor = (page: Page, text: string) =>
+  const waitFor = (page: Page, text: string | RegExp) =>
     eventually(`the page shows: ${text}`, async () => {
       await pages.changeNetwork(page);
       await page.clock.runFor(20_000);
@@ -101,7 +101,7 @@ describe('the tracking page in a browser', () => {
     await waitFor(page, 'The truck is on the way to you.');
     expect(await page.getByText(/^In about/).isVisible()).to.equal(true);
     await tow.locate(NORTH_OF_PICKUP);
-    await page.getByText(/^Estimated arrival: about /).waitFor();
+    await waitFor(page, /^Estimated arrival: about /);
     await context.setOffline(true);
     await lost.waitFor();
     expect(await page.getByText(/^Estimated arrival/).isVisible()).to.equal(false);
@@ -237,10 +237,11 @@ describe('the tracking page in a browser', () => {
     const done = await TrackedTow.book(account.client);
     await done.depart();
     await done.act('complete');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const path of [tow.path, done.path, '/t/unknown']) {
-        const { page } = await pages.open(path, { colorScheme, width: 320 });
-        expect(await findAxeViolations(page), `${colorScheme} ${path}`).to.deep.equal([]);
+    for (const path of [tow.path, done.path, '/t/unknown']) {
+      const { page } = await pages.open(path, { width: 320 });
+      expect(await findViolationsInBothSchemes(page), path).to.deep.equal([]);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
         const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
         expect(overflow, `pixels beyond the width: ${colorScheme} ${path}`).to.equal(0);
       }

@@ -33,9 +33,24 @@ const PARTS: Record<Part, string> = {
 
 type Rules = { type: 'tag' | 'rule'; values: readonly string[] };
 
-/** Lists the violations that axe finds on the page, one entry per rule and element. */
-export const findAxeViolations = (page: Page): Promise<string[]> =>
-  runAxe(page, { type: 'tag', values: TAGS }, 'page');
+/**
+ * Lists the violations of a page that follows the system's colour scheme, in both schemes. All
+ * rules run in the light scheme, and the rules about colours also in the dark one. Lists it as a
+ * violation if the dark scheme shows other elements or names to assistive software.
+ */
+export async function findViolationsInBothSchemes(page: Page): Promise<string[]> {
+  // A page may count minutes.
+  const readShown = async () => (await page.locator('body').ariaSnapshot()).replaceAll(/\d+/g, '0');
+  const found = await runAxe(page, { type: 'tag', values: TAGS }, 'page');
+  const shown = await readShown();
+  await page.evaluate(STOP_TRANSITIONS);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await waitUntilDrawn(page);
+  if ((await readShown()) !== shown) found.push(`dark scheme: shows other elements than ${shown}`);
+  const inDark = await runAxe(page, { type: 'rule', values: COLOR_RULES }, 'page');
+  await page.emulateMedia({ colorScheme: 'light' });
+  return [...found, ...inDark.map((text) => `dark scheme: ${text}`)];
+}
 
 /**
  * Lists the violations of a page of the dashboard, or of its open dialog, in both themes. All rules

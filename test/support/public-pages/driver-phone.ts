@@ -9,7 +9,7 @@ import type { TestStack } from '../stack.js';
 import type { DrivenJob } from './driven-job.js';
 
 export interface DriverPhones {
-  openPhone: (colorScheme?: 'light' | 'dark') => Promise<BrowserContext>;
+  openPhone: () => Promise<BrowserContext>;
   openPage: (context: BrowserContext, job: DrivenJob) => Promise<Page>;
 }
 
@@ -36,12 +36,12 @@ export function useDriverPhones(stack: Pick<TestStack, 'origin'>): DriverPhones 
   });
 
   return {
-    async openPhone(colorScheme = 'light') {
+    async openPhone() {
       const context = await browser.newContext({
         viewport: { width: 360, height: 640 },
         hasTouch: true,
         isMobile: true,
-        colorScheme,
+        colorScheme: 'light',
       });
       context.setDefaultTimeout(PAGE_TIMEOUT_MS);
       contexts.push(context);
