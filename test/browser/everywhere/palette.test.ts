@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { newId } from '../../../shared/platform/ids.js';
-import { useDashboard } from '../../support/browser/dashboard.js';
+import { followPath, useDashboard } from '../../support/browser/dashboard.js';
 import { createCanaryRecords } from '../../support/records/canary-records.js';
 import { createUser } from '../../support/records/sign-in.js';
 import { storeLastingSuggestion } from '../../support/records/suggestions.js';
@@ -78,6 +78,7 @@ describe('the palette', function () {
   it('finds each kind of record by its id, and opens it', async () => {
     const { page, tenant } = await dashboard.open();
     const ids = await createRecords(tenant);
+    await page.goto(`${stack.origin}/app/`);
     const places: Record<string, readonly [entry: RegExp, place: string]> = {
       invoice: [/^Invoice /, `invoices/${ids.invoice}`],
       work_order: [/^Work order /, `work-orders/${ids.work_order}`],
@@ -97,7 +98,7 @@ describe('the palette', function () {
     };
     for (const [kind, [entry, place]] of Object.entries(places)) {
       expect(ids[kind], `the id of a ${kind}`).to.be.a('string');
-      await page.goto(`${stack.origin}/app/`);
+      await followPath(page, '');
       await choose(page, ids[kind] as string, entry);
       expect(readPlace(page), kind).to.equal(place);
       const shown = place.includes('?') ? page.getByRole('table').first() : page.getByRole('dialog');

@@ -1,7 +1,7 @@
 /** What a new account sees on each list: why it is empty, the next action, and its curl command. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { useDashboard } from '../../support/browser/dashboard.js';
+import { followPath, useDashboard } from '../../support/browser/dashboard.js';
 import { runCurl } from '../../support/browser/run-curl.js';
 import { waitUntilLoaded } from '../../support/browser/wait-in-page.js';
 import { endpointInput, invoiceInput } from '../../support/records/samples.js';
@@ -86,8 +86,12 @@ describe('the empty lists of a new account', function () {
   const stack = useStack();
   const dashboard = useDashboard(stack);
 
+  /** Opens a list in the same document, and closes the dialog that may be open. */
   async function visit(page: Page, path: string): Promise<void> {
-    await page.goto(`${stack.origin}/app/${path}`);
+    const dialog = page.getByRole('dialog');
+    if ((await dialog.count()) > 0) await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await followPath(page, path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await waitUntilLoaded(page);
   }
@@ -100,7 +104,7 @@ describe('the empty lists of a new account', function () {
   };
 
   it('each says why it is empty, and offers one next action, which opens its form or screen', async () => {
-    const { page } = await dashboard.open();
+    const { page } = await dashboard.open('');
     for (const { path, text, action } of LISTS) {
       await visit(page, path);
       const main = page.getByRole('main');
@@ -118,7 +122,7 @@ describe('the empty lists of a new account', function () {
   });
 
   it('each curl command works as it stands, with the ids that it asks for', async () => {
-    const { page, tenant } = await dashboard.open();
+    const { page, tenant } = await dashboard.open('');
     const commands: { path: string; command: string }[] = [];
     for (const { path } of LISTS) {
       await visit(page, path);
