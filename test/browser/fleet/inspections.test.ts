@@ -9,7 +9,7 @@ describe('the inspections of a truck', () => {
   const dashboard = useDashboard();
 
   it('a person files a pre-trip inspection whose defect blocks the dispatch, and each fault is beside its field', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: driver } = await tenant.client.post('/drivers', { name: 'Sam Rivera' });
     const input = { unit_number: 'T-1', duty_class: 'light', driver_id: driver.id };
     const { body: truck } = await tenant.client.post('/trucks', input);
@@ -72,7 +72,7 @@ describe('the inspections of a truck', () => {
   });
 
   it('the fault of a defect does not move to another defect if the person removes the first', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
     await page.getByRole('button', { name: 'File inspection' }).click();
@@ -133,7 +133,7 @@ describe('the inspections of a truck', () => {
   });
 
   it('a person reopens a resolved defect, and the truck is blocked again', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
     const resolution = { resolved_at: '2026-01-01T00:00:00Z', resolved_by: 'Main Street Garage' };
     const inspection = await createInspection(tenant.client, {
@@ -159,7 +159,7 @@ describe('the inspections of a truck', () => {
   });
 
   it('a person does not reopen a defect that a colleague has resolved anew, before seeing it', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
     const brakes = { component: 'Brakes', severity: 'minor', resolved_at: '2026-01-01T00:00:00Z' };
     const inspection = await createInspection(tenant.client, { truck_id: truck.id, defects: [brakes] });

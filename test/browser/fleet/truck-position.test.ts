@@ -6,7 +6,7 @@ describe('the position of a truck', () => {
   const dashboard = useDashboard();
 
   it('a person sets it by hand, sees faults beside their fields, and removes it again', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
     const readLocation = async () => (await tenant.client.get(`/trucks/${truck.id}`)).body.location;
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);
@@ -49,7 +49,7 @@ describe('the position of a truck', () => {
   });
 
   it('a person does not replace a position that a colleague has just set, before seeing it', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: truck } = await tenant.client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' });
     const path = `/trucks/${truck.id}`;
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=trucks&truck=${truck.id}`);

@@ -52,7 +52,7 @@ describe('a list that a person sorts', () => {
   });
 
   it('the sort works by keyboard, keeps the focus, leaves the page of the old sort, and Back undoes it', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     await postInvoices(tenant, INVOICES);
     await page.goto(`${dashboard.stack.origin}/app/invoices?status=draft`);
     await waitForRows(page, 'Invoices', `N-${INVOICES}`);
@@ -87,7 +87,7 @@ describe('a list that a person sorts', () => {
   });
 
   it('Previous never leads to a page of the sort before, also after Back', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     await postInvoices(tenant, 2 * PAGE_SIZE + 3);
     await page.goto(`${dashboard.stack.origin}/app/invoices`);
     await waitForRows(page, 'Invoices', 'N-103');
@@ -108,7 +108,7 @@ describe('a list that a person sorts', () => {
   });
 
   it('a sort stays while a record is open and when filters are cleared, and a link with an unknown sort shows the newest first', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: first } = await tenant.client.post('/work-orders', { service_type: 'tow' });
     const { body: last } = await tenant.client.post('/work-orders', { service_type: 'tow' });
     await page.goto(`${dashboard.stack.origin}/app/work-orders?sort=created_at`);
@@ -127,7 +127,7 @@ describe('a list that a person sorts', () => {
   });
 
   it('customers are sorted by name in both directions, and Created leads back to the newest', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     for (const company_name of ['Bay Garage', 'alpha Motors', 'Carr Club'])
       await tenant.client.post('/customers', { company_name });
     await page.goto(`${dashboard.stack.origin}/app/customers`);
@@ -148,7 +148,7 @@ describe('a list that a person sorts', () => {
   });
 
   it('invoices are sorted by the due date that they have, and a text says which come last', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     for (const [number, day] of [
       ['LATE', '20'],
       ['EARLY', '10'],

@@ -16,7 +16,7 @@ describe('the tab Claims of an invoice', () => {
   }
 
   it('a person claims an invoice, submits the claim, and records what the club paid', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const id = await createInvoiceAfter(tenant.client, ['approve'], { po_number: 'PO-41' });
     const drawer = await openClaims(page, id);
     await drawer.getByText('No motor club is billed for this invoice.').waitFor();
@@ -68,7 +68,7 @@ describe('the tab Claims of an invoice', () => {
   });
 
   it('a denial is shown in plain words, and a person corrects the claim, adds evidence and bills again', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { id, invoice_id: invoiceId } = await createClaimAfter(tenant.client, ['submit']);
     const drawer = await openClaims(page, invoiceId);
     const claim = drawer.getByRole('region', { name: `Claim on ${CLUB}` });
@@ -121,7 +121,7 @@ describe('the tab Claims of an invoice', () => {
   });
 
   it('a person withdraws a claim that a colleague has just changed, after seeing the change', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { id, invoice_id: invoiceId } = await createClaimAfter(tenant.client);
     const drawer = await openClaims(page, invoiceId);
     const claim = drawer.getByRole('region', { name: `Claim on ${CLUB}` });
@@ -146,7 +146,7 @@ describe('the tab Claims of an invoice', () => {
   });
 
   it('a denial that a payment has overtaken records nothing, until the person chooses anew', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { id, invoice_id: invoiceId } = await createClaimAfter(tenant.client, [
       'submit',
       'outcome:accepted',
@@ -191,7 +191,7 @@ describe('the tab Claims of an invoice', () => {
   });
 
   it('a person who corrects the evidence of a claim keeps the link that a colleague has just added', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const before = [
       { kind: 'photo', url: 'https://files.example.com/1.jpg', note: null },
       { kind: 'photo', url: 'https://files.example.com/2.jpg', note: null },
@@ -219,7 +219,7 @@ describe('the tab Claims of an invoice', () => {
   });
 
   it('removing a piece of evidence removes its fault too, and focuses Add evidence even at the maximum', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const evidence = Array.from({ length: 50 }, (_, index) => ({
       kind: 'photo',
       url: `https://files.example.com/${index + 1}.jpg`,
@@ -241,7 +241,7 @@ describe('the tab Claims of an invoice', () => {
   });
 
   it('the form of a short-paid claim promises no sending, and any code of a denial is shown in words', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { invoice_id: paidId } = await createClaimAfter(tenant.client, ['submit', 'outcome:paid']);
     const paid = await openClaims(page, paidId);
     await paid.getByRole('button', { name: 'Correct claim' }).click();
@@ -255,7 +255,7 @@ describe('the tab Claims of an invoice', () => {
   });
 
   it('the tab Claims of a work order leads to the claim, with the denial in plain words', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { body: order } = await tenant.client.post('/work-orders', { service_type: 'tow' });
     await createClaimAfter(tenant.client, ['submit', 'outcome:denied'], {
       invoice: { work_order_id: order.id },
@@ -273,7 +273,7 @@ describe('the tab Claims of an invoice', () => {
       evidence: [{ kind: 'photo', url: 'https://files.example.com/photo.jpg', note: 'Before hook-up' }],
     });
     const user = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });
-    const { page } = await dashboard.open('', { tenant, user, viewport: { width: 320, height: 740 } });
+    const { page } = await dashboard.open(undefined, { tenant, user, viewport: { width: 320, height: 740 } });
     const drawer = await openClaims(page, invoiceId);
     const claim = drawer.getByRole('region', { name: `Claim on ${CLUB}` });
     await claim.getByText('Denied: The club does not cover this service').waitFor();
