@@ -7,7 +7,7 @@ import type { DemoFile } from '../../../bin/demo/demo-file.js';
 import { TestClient } from '../../support/client.js';
 import { useProcesses } from '../../support/load/processes.js';
 import { BROWSER_SKIP_REASON, startBrowser } from '../../support/network/browser.js';
-import { getFreePort } from '../../support/stores.js';
+import { createDatabase, getFreePort } from '../../support/stores.js';
 import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
 
 /** Paths that need a session, respond with a stream, or return the OpenAPI document itself. */
@@ -27,7 +27,8 @@ describe('the reference page at /docs', function () {
   before(async () => {
     const [port, dataDir] = [await getFreePort(), await processes.createFolder()];
     origin = `http://127.0.0.1:${port}`;
-    const env = { DATA_DIR: dataDir, PORT: `${port}` };
+    // The tests' PostgreSQL has a migrated database, which saves the product from creating one.
+    const env = { DATA_DIR: dataDir, PORT: `${port}`, DATABASE_URL: await createDatabase() };
     await processes.start({ command: ['node', 'dist/bin/start.js'], env }).waitUntilReady(origin);
     const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
     key = demo.tenants[0]?.api_key as string;
@@ -59,22 +60,19 @@ describe('the reference page at /docs', function () {
     let browser: Browser;
     let page: Page;
 
+    // All tests use one document, because Swagger UI takes seconds of CPU time to draw it.
     before(async function () {
       if (BROWSER_SKIP_REASON) {
         process.stdout.write(`    the reference page is not tested in a browser: ${BROWSER_SKIP_REASON}\n`);
         this.skip();
       }
       browser = await startBrowser();
-    });
-    after(() => browser?.close());
-
-    beforeEach(async () => {
       page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
       await page.goto(`${origin}/docs`);
       await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
       await page.evaluate(`window.ui.preauthorizeApiKey('bearerAuth', ${JSON.stringify(key)})`);
     });
-    afterEach(() => page?.close());
+    after(() => browser?.close());
 
     /** Executes an operation with its prefilled values, and returns the status of the response. */
     async function execute(operationId: string): Promise<string | null> {
