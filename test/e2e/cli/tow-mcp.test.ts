@@ -13,7 +13,7 @@ import type { Json } from '../../support/client.js';
 import { issueKey } from '../../support/keys.js';
 import { type DeployedTenant, Deployment, SECRET_KEY } from '../../support/load/deployment.js';
 import { eventually } from '../../support/poll.js';
-import { getFreePort } from '../../support/stores.js';
+import { createDatabase, getFreePort } from '../../support/stores.js';
 import { type StdioOptions, StdioProcess, TOW_PATH } from './stdio-process.js';
 
 const CLEAN = { code: 0, signal: null };
@@ -32,8 +32,9 @@ describe('tow mcp', function () {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
+    const databaseUrl = await createDatabase();
     await new Promise<void>((ready, failed) => {
-      running = Deployment.run({ mcps: 1 }, async (started) => {
+      running = Deployment.run({ mcps: 1, databaseUrl }, async (started) => {
         deployment = await started.start();
         ready();
         await released;

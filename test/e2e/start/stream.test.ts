@@ -8,13 +8,14 @@ import { Deployment } from '../../support/load/deployment.js';
 import { SseClient } from '../../support/network/sse-client.js';
 import { eventually } from '../../support/poll.js';
 import { invoiceInput } from '../../support/records/samples.js';
-import { IS_SCALED } from '../../support/stores.js';
+import { createDatabase, IS_SCALED } from '../../support/stores.js';
 
 describe('event streams of a deployment', function () {
   this.timeout(120_000);
 
   it('event streams do not delay a SIGTERM, and continue on another process or after a restart without loss', async () => {
-    await Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {
+    const options = { webs: 2, writers: 2, databaseUrl: await createDatabase() };
+    await Deployment.run(options, async (deployment) => {
       await deployment.start();
       const [{ key } = { key: '' }] = await deployment.createTenants(1);
       const first = deployment.web;
