@@ -87,7 +87,7 @@ describe('the screen Approvals', () => {
   });
 
   it('a person without the right to decide reads who has decided', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     const { approval } = await propose(tenant);
     const viewer = await createUser(dashboard.stack, tenant.id, { role: 'viewer' });
     const second = await dashboard.open(`approvals/${approval.id}`, { tenant, user: viewer });

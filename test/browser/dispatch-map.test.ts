@@ -199,7 +199,7 @@ describe('the screen Dispatch of a service without a map style', () => {
   it('offers no streets even by a link, loads no map, and its policy names no other host', async () => {
     const tenant = await stack.createTenant('Hudson Towing');
     await createFleet(tenant);
-    const { page } = await dashboard.open('', { tenant });
+    const { page } = await dashboard.open(undefined, { tenant });
     const scripts: string[] = [];
     page.on('request', (request) => scripts.push(request.url()));
     const response = await page.goto(`${stack.origin}/app/dispatch?map=streets`);

@@ -36,7 +36,7 @@ describe('the screen Exports', () => {
   });
 
   it('a file that a person deletes can be written again, and the filters Status and Resource find it', async () => {
-    const { page, tenant } = await dashboard.open('exports');
+    const { page, tenant } = await dashboard.open();
     const { body: created } = await tenant.client.post('/exports', { resource: 'customers', format: 'json' });
     const hasStatus = (status: string) =>
       eventually(`the export is ${status}`, async () => {

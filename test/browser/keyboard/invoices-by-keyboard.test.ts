@@ -45,7 +45,7 @@ describe('invoices and customers by keyboard alone', function () {
   });
 
   it('a person returns an approved invoice, corrects it, and cancels it', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, '');
+    const { page, person, tenant } = await openForKeyboard(dashboard);
     const id = await createInvoiceAfter(tenant.client, ['approve']);
     const number = await openInvoice(page, id);
     await person.confirm('Return', `Return ${number}`, 'Return');
@@ -62,7 +62,7 @@ describe('invoices and customers by keyboard alone', function () {
   });
 
   it('a person disputes a sent invoice, resolves the dispute, and voids the invoice', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, '');
+    const { page, person, tenant } = await openForKeyboard(dashboard);
     const id = await createInvoiceAfter(tenant.client, ['approve', 'send']);
     const number = await openInvoice(page, id);
     const dispute = await person.openDialog('Dispute', `Dispute ${number}`);
@@ -81,7 +81,7 @@ describe('invoices and customers by keyboard alone', function () {
   });
 
   it('a person reads the messages of an invoice, retries a failed one, and revokes its link', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, '');
+    const { page, person, tenant } = await openForKeyboard(dashboard);
     const id = await createInvoiceAfter(tenant.client, ['approve', 'send']);
     for (const set of [
       `messages set state = 'failed', provider = 'smtp', error = 'full', sent_at = null where tenant_id = $1 and invoice_id = $2`,

@@ -87,7 +87,7 @@ describe('second factors and sessions by keyboard alone', function () {
   });
 
   it('a person ends one other session, and then all others', async () => {
-    const { page, person, user } = await openForKeyboard(dashboard, '');
+    const { page, person, user } = await openForKeyboard(dashboard);
     for (const _ of ['one', 'another']) await openSession(dashboard.stack, user);
     await page.goto(`${dashboard.stack.origin}/app/${SECURITY}`);
     const others = page.getByRole('button', { name: 'End the session of Unknown browser' });

@@ -16,7 +16,7 @@ describe('settings by keyboard alone', function () {
   const dashboard = useDashboard();
 
   it('a person rolls an API key and revokes it', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, '');
+    const { page, person, tenant } = await openForKeyboard(dashboard);
     await tenant.client.post('/api-keys', { name: 'Body shop', permissions: ['read'] });
     await page.goto(`${dashboard.stack.origin}/app/settings?tab=api-keys`);
     const roll = await person.openDialog('Roll Body shop', 'Roll Body shop');
@@ -100,7 +100,7 @@ describe('settings by keyboard alone', function () {
   });
 
   it('a person edits the words of messages, sends a failed one again, and marks a notice as read', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, '');
+    const { page, person, tenant } = await openForKeyboard(dashboard);
     await createInvoiceAfter(tenant.client, ['approve', 'send']);
     const fail = "messages set state = 'failed', provider = 'smtp', error = 'full', sent_at = null";
     await dashboard.stack.rows(tenant.id, `update ${fail} where tenant_id = $1`, [tenant.id]);

@@ -98,7 +98,7 @@ describe('webhooks by keyboard alone', function () {
   /** Opens the dashboard of an account that has one endpoint for all events of invoices. */
   async function openWithEndpoint() {
     const target = receiver.add();
-    const opened = await openForKeyboard(dashboard, '');
+    const opened = await openForKeyboard(dashboard);
     const { body } = await opened.tenant.client.post('/webhook-endpoints', {
       url: target.url,
       event_types: ['invoice.*'],

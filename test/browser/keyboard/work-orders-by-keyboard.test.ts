@@ -49,7 +49,7 @@ describe('work orders by keyboard alone', function () {
   });
 
   it('a person moves a work order from Assign to Complete and back by its buttons', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, '');
+    const { page, person, tenant } = await openForKeyboard(dashboard);
     await createTruck(tenant);
     const { body: order } = await tenant.client.post('/work-orders', { service_type: 'tow' });
     const number = order.job_number;
@@ -77,7 +77,7 @@ describe('work orders by keyboard alone', function () {
   });
 
   it('a dispatcher accepts a call of a motor club', async () => {
-    const { page, person, tenant } = await openForKeyboard(dashboard, '');
+    const { page, person, tenant } = await openForKeyboard(dashboard);
     const { body: order } = await tenant.client.post('/work-orders', { service_type: 'tow' });
     const set = "update work_orders set intake = 'new' where tenant_id = $1";
     await dashboard.stack.rows(tenant.id, set, [tenant.id]);

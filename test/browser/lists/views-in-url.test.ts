@@ -173,7 +173,7 @@ describe('a view of a list', () => {
   });
 
   it('the curl commands of the board return the work orders that it shows', async () => {
-    const { page, tenant } = await dashboard.open('');
+    const { page, tenant } = await dashboard.open();
     for (const actions of [[], ['assign'], ['assign', 'start'], ['assign', 'start', 'complete']])
       await createWorkOrderAfter(tenant.client, actions);
     const cancelled = await createWorkOrderAfter(tenant.client, []);

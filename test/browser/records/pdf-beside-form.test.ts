@@ -19,7 +19,7 @@ describe('the PDF beside the form of an invoice', () => {
 
   /** Opens the form of a stored draft. `reads` has each read of the PDF. */
   async function openForm(width: number): Promise<OpenForm> {
-    const { page, tenant } = await dashboard.open('', { viewport: { width, height: 900 } });
+    const { page, tenant } = await dashboard.open(undefined, { viewport: { width, height: 900 } });
     const { body } = await tenant.client.post('/invoices', invoiceInput());
     const reads: string[] = [];
     // Send the PDF as plain text, so that the frame shows its bytes.

@@ -272,7 +272,7 @@ export class KeyboardPerson {
 /** Opens pages for people who then use the keyboard alone. */
 export async function openForKeyboard(
   dashboard: DashboardBench,
-  path: string,
+  path?: string,
   options: OpenOptions = {},
 ): Promise<OpenDashboard & { person: KeyboardPerson }> {
   const opened = await dashboard.open(path, options);
