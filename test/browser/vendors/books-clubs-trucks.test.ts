@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useProductWalk } from '../../support/browser/walks/product-walk.js';
 import { formatDollars, type VendorPerson } from '../../support/browser/walks/vendor-person.js';
-import { eventually } from '../../support/poll.js';
+import { eventually, RELOAD_PAUSE_MS } from '../../support/poll.js';
 import { IS_SCALED } from '../../support/stores.js';
 
 const WAIT_MS = 60_000;
@@ -56,6 +56,7 @@ async function waitForRow(page: Page, name: RegExp) {
       return (await row.count()) > 0;
     },
     WAIT_MS,
+    RELOAD_PAUSE_MS,
   );
   return row.first();
 }
@@ -68,7 +69,7 @@ if (!IS_SCALED) {
     let hasCustomer = false;
 
     beforeEach(async () => {
-      person = await walk.signIn();
+      person = await walk.openDashboard();
       if (!hasCustomer) await person.createCustomer();
       hasCustomer = true;
     });
@@ -191,6 +192,7 @@ if (!IS_SCALED) {
             return [...shown].filter((place) => seen.has(place)).length >= 3;
           },
           WAIT_MS,
+          RELOAD_PAUSE_MS,
         );
         expect(await person.isSameDocument(), 'the dashboard was not loaded again').to.equal(true);
       });

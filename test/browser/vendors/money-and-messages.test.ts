@@ -15,7 +15,7 @@ if (!IS_SCALED) {
     const walk = useProductWalk(['stripe', 'twilio']);
 
     it('a customer pays at Stripe, the open invoice becomes paid without a reload, and half is refunded', async () => {
-      const person = await walk.signIn();
+      const person = await walk.openDashboard();
       const connection = await person.connect('Stripe', {
         'Secret key': 'sk_live_demo',
         'Webhook secret': WEBHOOK_SECRET,
@@ -64,7 +64,7 @@ if (!IS_SCALED) {
 
     it('a dispatcher texts about a job, sees it sent, gets an answer under the job, and sees that the carrier failed or delivered', async () => {
       const phone = '+15185550171';
-      const person = await walk.signIn();
+      const person = await walk.openDashboard();
       const connection = await person.connect('Twilio', {
         'Account SID': `AC${'0'.repeat(32)}`,
         'Auth token': 'demo',

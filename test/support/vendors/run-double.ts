@@ -4,36 +4,29 @@
  * `motive` or `roadsync`.
  */
 import { parseArgs } from 'node:util';
-import { addDemoVehicles, startDriving } from './doubles/fleet/driving.js';
 import type { FleetDouble } from './doubles/fleet/fleet-double.js';
-import { MotiveDouble } from './doubles/motive/motive-double.js';
-import { BOOKS_APP } from './doubles/quickbooks/oauth.js';
-import { QuickBooksDouble } from './doubles/quickbooks/quickbooks-double.js';
-import { RoadSyncDouble } from './doubles/roadsync/roadsync-double.js';
-import { SamsaraDouble } from './doubles/samsara/samsara-double.js';
-import { StripeDouble } from './doubles/stripe/stripe-double.js';
-import { TwilioDouble } from './doubles/twilio/twilio-double.js';
-import { XERO_APP } from './doubles/xero/sign-ins.js';
-import { XeroDouble } from './doubles/xero/xero-double.js';
 
 interface RunningDouble {
   origin: string;
   stop(): Promise<void>;
 }
 
-/**
- * Maps each vendor with a double to the usual port, and to a hint that tells the person what to do
- * next.
- */
-const DOUBLES: Readonly<
-  Record<
-    string,
-    { port: number; start: (port: number) => Promise<RunningDouble>; hint: string; application?: object }
-  >
-> = {
+interface VendorDouble {
+  /** The usual port. */
+  port: number;
+  start: (port: number) => Promise<RunningDouble>;
+  /** Tells the person what to do next. */
+  hint: string;
+  /** Reads the settings of the operator's application at the vendor. */
+  readApplication?: () => Promise<object>;
+}
+
+/** The vendors with a double. A vendor loads the code of its own double only, to start sooner. */
+const DOUBLES: Readonly<Record<string, VendorDouble>> = {
   stripe: {
     port: 12_111,
     async start(port) {
+      const { StripeDouble } = await import('./doubles/stripe/stripe-double.js');
       const double = new StripeDouble();
       double.opensAnyKey = true;
       return double.start(port);
@@ -43,6 +36,7 @@ const DOUBLES: Readonly<
   twilio: {
     port: 12_112,
     async start(port) {
+      const { TwilioDouble } = await import('./doubles/twilio/twilio-double.js');
       const double = new TwilioDouble();
       double.opensAnyAccount = true;
       return double.start(port);
@@ -52,16 +46,21 @@ const DOUBLES: Readonly<
   quickbooks: {
     port: 12_113,
     async start(port) {
+      const { QuickBooksDouble } = await import('./doubles/quickbooks/quickbooks-double.js');
       const double = new QuickBooksDouble();
       double.openCompany();
       return double.start(port);
     },
     hint: 'Connect QuickBooks Online and choose a company at the sign-in. Then enter the connection’s webhook address and the verifier token books-webhooks at the control page.',
-    application: { ...BOOKS_APP, webhook_secret: 'books-webhooks' },
+    async readApplication() {
+      const { BOOKS_APP } = await import('./doubles/quickbooks/oauth.js');
+      return { ...BOOKS_APP, webhook_secret: 'books-webhooks' };
+    },
   },
   xero: {
     port: 12_114,
     async start(port) {
+      const { XeroDouble } = await import('./doubles/xero/xero-double.js');
       const double = new XeroDouble();
       double.limitsMinute = true;
       double.openOrganisation();
@@ -69,21 +68,31 @@ const DOUBLES: Readonly<
       return double.start(port);
     },
     hint: 'Connect Xero and choose an organisation at the sign-in; a sandbox account takes the demo. Then enter the connection’s webhook address and the webhook key xero-webhooks at the control page.',
-    application: { ...XERO_APP, webhook_secret: 'xero-webhooks' },
+    async readApplication() {
+      const { XERO_APP } = await import('./doubles/xero/sign-ins.js');
+      return { ...XERO_APP, webhook_secret: 'xero-webhooks' };
+    },
   },
   samsara: {
     port: 12_115,
-    start: (port) => startFleet(new SamsaraDouble(), port),
+    async start(port) {
+      const { SamsaraDouble } = await import('./doubles/samsara/samsara-double.js');
+      return startFleet(new SamsaraDouble(), port);
+    },
     hint: 'Connect Samsara with any API token, such as samsara_api_demo, and the webhook secret ZGVtby1zZWNyZXQ=. Then enter the connection’s webhook address and that secret at the control page.',
   },
   motive: {
     port: 12_117,
-    start: (port) => startFleet(new MotiveDouble(), port),
+    async start(port) {
+      const { MotiveDouble } = await import('./doubles/motive/motive-double.js');
+      return startFleet(new MotiveDouble(), port);
+    },
     hint: 'Connect Motive with any API key, such as motive-demo, and the webhook secret motive-demo-webhooks. Then enter the connection’s webhook address and that secret at the control page.',
   },
   roadsync: {
     port: 12_116,
     async start(port) {
+      const { RoadSyncDouble } = await import('./doubles/roadsync/roadsync-double.js');
       const double = new RoadSyncDouble();
       double.openCompany({ apiKey: 'roadsync-demo-key', id: 'demo-company' });
       return double.start(port);
@@ -93,7 +102,8 @@ const DOUBLES: Readonly<
 };
 
 /** Any key opens a fleet whose trucks drive. */
-function startFleet(double: FleetDouble, port: number): Promise<RunningDouble> {
+async function startFleet(double: FleetDouble, port: number): Promise<RunningDouble> {
+  const { addDemoVehicles, startDriving } = await import('./doubles/fleet/driving.js');
   double.opensAnyToken = true;
   double.onOpened = addDemoVehicles;
   startDriving(double.fleets);
@@ -116,7 +126,8 @@ const double = await found.start(port).catch((error: NodeJS.ErrnoException) => {
   process.stderr.write(`Another program uses port ${port}. Choose a port with --port.\n`);
   process.exit(1);
 });
-const setting = JSON.stringify({ [name]: { base_url: double.origin, ...found.application } });
+const application = await found.readApplication?.();
+const setting = JSON.stringify({ [name]: { base_url: double.origin, ...application } });
 process.stdout.write(`The double of ${name} listens on ${double.origin}. Nothing leaves this machine.
 
 1. Start the product with:  INTEGRATIONS='${setting}' npm start

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Processes, type TestProcess, useProcesses } from '../../load/processes.js';
 import { PAGE_TIMEOUT_MS } from '../../network/browser.js';
-import { getFreePort } from '../../stores.js';
+import { createDatabase, getFreePort } from '../../stores.js';
 import { useBrowser } from '../dashboard.js';
 import { PageWatch } from '../page-watch.js';
 import { VendorPerson } from './vendor-person.js';
@@ -24,6 +24,7 @@ export class ProductWalk {
   readonly #watch = new PageWatch();
   #address = '';
   #owner = { email: '', password: '' };
+  #isSignedIn = false;
 
   constructor(
     readonly browser: Browser,
@@ -38,6 +39,8 @@ export class ProductWalk {
       env: {
         DATA_DIR: await this.processes().createFolder(),
         PORT: `${await getFreePort()}`,
+        // The tests' PostgreSQL has a migrated database, which saves the product from creating one.
+        DATABASE_URL: await createDatabase(),
         INTEGRATIONS: JSON.stringify(Object.assign({}, ...settings)),
       },
     });
@@ -60,12 +63,14 @@ export class ProductWalk {
     return this.#context;
   }
 
-  /** Signs the owner of the demo account in. */
-  async signIn(): Promise<VendorPerson> {
+  /** Opens the dashboard as the owner of the demo account, who signs in once for all tests. */
+  async openDashboard(): Promise<VendorPerson> {
     const page = await this.context.newPage();
     await page.goto(this.#address);
     const person = new VendorPerson(page);
-    await person.signIn(this.#owner);
+    if (!this.#isSignedIn) await person.signIn(this.#owner);
+    this.#isSignedIn = true;
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     return person;
   }
 
@@ -78,7 +83,6 @@ export class ProductWalk {
 
   /** Closes the pages of a test, and asserts that none of them did anything wrong. */
   async closePages(): Promise<void> {
-    await this.context.clearCookies();
     await Promise.all(this.context.pages().map((page) => page.close()));
     this.#watch.expectNoFaults();
   }
