@@ -1,9 +1,8 @@
 import type { TenantVendor } from '../../../../shared/integrations/contract/vendor.js';
-import { motive } from '../../../../shared/integrations/motive/adapter.js';
-import { samsara } from '../../../../shared/integrations/samsara/adapter.js';
 import type { FleetDouble } from '../doubles/fleet/fleet-double.js';
 import { MotiveDouble } from '../doubles/motive/motive-double.js';
 import { SamsaraDouble } from '../doubles/samsara/samsara-double.js';
+import { FAST_MOTIVE, FAST_SAMSARA } from '../worker-vendors.js';
 
 /** A telematics vendor, with its double and its names for what all of them have. */
 export interface TrackedVendor {
@@ -25,7 +24,7 @@ const toBase64 = (text: string) => Buffer.from(text).toString('base64');
 
 export const TRACKED_VENDORS: Readonly<Record<VendorName, TrackedVendor>> = {
   samsara: {
-    vendor: samsara,
+    vendor: FAST_SAMSARA,
     createDouble: () => new SamsaraDouble(),
     tokenField: 'api_token',
     webhookSecret: toBase64('samsara-test-secret'),
@@ -34,7 +33,7 @@ export const TRACKED_VENDORS: Readonly<Record<VendorName, TrackedVendor>> = {
     otherEvents: ['GeofenceEntry', 'AlertIncident', 'NobodyKnowsThis', '__proto__'],
   },
   motive: {
-    vendor: motive,
+    vendor: FAST_MOTIVE,
     createDouble: () => new MotiveDouble(),
     tokenField: 'api_key',
     webhookSecret: 'motive-test-secret-1',
