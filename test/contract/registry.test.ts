@@ -9,8 +9,8 @@ import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { SCHEDULES } from '../../workers/clock/processor.js';
 import * as schedules from '../../workers/clock/schedules.js';
 import { HANDLER_ENTRIES } from '../../workers/writes/handlers.js';
+import { buildBundledCommand } from '../support/bundles/bundle-programs.js';
 import { PROJECT, readProcfile, useProcesses } from '../support/load/processes.js';
-import { buildScriptCommand } from '../support/network/run-script.js';
 import { openApiDocument } from '../support/openapi-validator.js';
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
@@ -153,7 +153,7 @@ describe('Procfile', () => {
       file === 'dist/workers/main.js' ? queues : [],
     );
     const { code, output } = await processes.run({
-      command: buildScriptCommand('workers/main.ts', 'no-such-queue'),
+      command: buildBundledCommand('workers/main.ts', 'no-such-queue'),
     });
     expect(code, output).to.equal(2);
     const known = /work on: ([a-z, -]+)\./.exec(output)?.[1]?.split(', ') ?? [];

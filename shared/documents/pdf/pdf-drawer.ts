@@ -103,7 +103,7 @@ const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess) =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
 function startProcess({ entry, maxHeapMb }: PdfDrawerOptions): ChildProcess {
-  const loader = RUNS_SOURCES ? ['--import', 'tsx'] : [];
+  const loader = entry.pathname.endsWith('.ts') ? ['--import', 'tsx'] : [];
   return fork(entry, [String(maxHeapMb)], {
     execArgv: [`--max-old-space-size=${maxHeapMb}`, ...loader],
     // The process needs none of the secrets in the environment.

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { InvoiceDocument } from '../../../shared/documents/document.js';
 import {
@@ -9,8 +10,10 @@ import {
   type PdfDrawerOptions,
 } from '../../../shared/documents/pdf/pdf-drawer.js';
 import type { DrawRequest } from '../../../shared/documents/pdf/pdf-process.js';
+import { buildBundledCommand } from '../../support/bundles/bundle-programs.js';
 
-const entry = new URL('../../support/records/misbehaving-pdf-process.ts', import.meta.url);
+const [, path = ''] = buildBundledCommand('test/support/records/misbehaving-pdf-process.ts');
+const entry = pathToFileURL(path);
 /**
  * Builds a request whose title selects the behavior of
  * test/support/records/misbehaving-pdf-process.ts.
@@ -98,7 +101,7 @@ describe('process that draws PDFs', () => {
   });
 
   it('a program that cannot be started fails the drawing', async () => {
-    open({ entry: new URL('missing.ts', entry) });
+    open({ entry: new URL('missing.js', entry) });
     expect((await catchFailure('first'))?.message).to.equal('the process that draws PDFs ended with 1');
   });
 

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { ConfigError } from '../../../shared/config/config.js';
 import { isConnectionError } from '../../../shared/platform/errors.js';
 import { assertDirectConnection } from '../../../shared/platform/postgres/pooler.js';
+import { buildBundledCommand, bundlePrograms } from '../../support/bundles/bundle-programs.js';
 import { PROJECT } from '../../support/load/processes.js';
 import { eventually } from '../../support/poll.js';
 import { createDatabase, getFreePort } from '../../support/stores.js';
@@ -115,7 +116,7 @@ describe('PgBouncer in front of PostgreSQL', function () {
     });
   }
 
-  const processes: [string, string[]][] = [
+  const processes: [string, [program: string, ...args: string[]]][] = [
     ['web', ['api/server.ts']],
     ['mcp', ['mcp/server.ts']],
     ['a worker', ['workers/main.ts', 'clock']],
@@ -126,10 +127,12 @@ describe('PgBouncer in front of PostgreSQL', function () {
   ];
   it('every process of the Procfile and of the command line ends with the PgBouncer error and no stack trace', async function () {
     this.timeout(180_000);
+    bundlePrograms(processes.map(([, [program]]) => program));
     const pooler = await startPgBouncer(databaseUrl, 'pool_mode = transaction');
     try {
       for (const [name, args] of processes) {
-        const { status, stdout, stderr } = await runToEnd(args, pooler.url);
+        const [, ...bundledArgs] = buildBundledCommand(...args);
+        const { status, stdout, stderr } = await runToEnd(bundledArgs, pooler.url);
         expect(status, name).to.be.above(0);
         expect(`${stdout}${stderr}`, name).to.match(/connection pooler such as PgBouncer/);
         expect(`${stdout}${stderr}`, name).to.not.match(/^\s+at /m);
@@ -152,7 +155,7 @@ function runToEnd(
   databaseUrl: string,
 ): Promise<{ status: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--import=tsx', ...args], {
+    const child = spawn(process.execPath, args, {
       cwd: PROJECT,
       env: {
         ...process.env,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
+import { buildBundledCommand } from '../../support/bundles/bundle-programs.js';
 import { useProcesses } from '../../support/load/processes.js';
-import { buildScriptCommand } from '../../support/network/run-script.js';
 import {
   catchRejection,
   computeSha256,
@@ -24,24 +24,7 @@ import {
 const MB = 1024 * 1024;
 const inOneMinute = () => new Date(Date.now() + 60_000);
 
-/**
- * A script for a child process. OBJECTS times, it writes an object of MEGABYTES MB under KEY. If
- * COMMIT is set, it commits each object. Without COMMIT, the script then waits to be killed.
- */
-const WRITER = `
-  import { openStorage } from './shared/storage/open-storage.ts';
-  import { once } from 'node:events';
-  const storage = openStorage(JSON.parse(process.env.LOCATION));
-  const chunk = Buffer.alloc(64 * 1024, 'x');
-  for (let objects = 0; objects < Number(process.env.OBJECTS ?? 1); objects++) {
-    const upload = await storage.create(process.env.KEY, { contentType: 'text/plain', fileName: 'a.txt' });
-    for (let at = 0; at < Number(process.env.MEGABYTES) * 16; at++)
-      if (!upload.stream.write(chunk)) await once(upload.stream, 'drain');
-    if (process.env.COMMIT) await upload.commit();
-  }
-  console.log('done', Math.round(process.resourceUsage().maxRSS / 1024), 'MB');
-  if (!process.env.COMMIT) setInterval(() => undefined, 1000);
-`;
+const WRITER = 'test/integration/storage/storage-writer.ts';
 
 for (const [name, makePlace] of [
   ['a folder', createFolderStorage],
@@ -59,7 +42,7 @@ for (const [name, makePlace] of [
 
     const startWriter = (megabytes: number, more: Record<string, string> = {}) =>
       processes.start({
-        command: buildScriptCommand('-e', WRITER),
+        command: buildBundledCommand(WRITER),
         env: {
           LOCATION: JSON.stringify(place.location),
           KEY: OBJECT_KEY,

@@ -4,8 +4,8 @@ import { createLogger } from '../../../shared/platform/logger.js';
 import { openDatabase } from '../../../shared/platform/postgres/database.js';
 import { assertLeastPrivilege, findPrivilegeProblems } from '../../../shared/platform/postgres/privileges.js';
 import { getAppRole } from '../../../shared/platform/postgres/session.js';
+import { buildBundledCommand } from '../../support/bundles/bundle-programs.js';
 import { NO_RATE_LIMITS, useProcesses } from '../../support/load/processes.js';
-import { buildScriptCommand } from '../../support/network/run-script.js';
 import { createEmptyDatabase, createRedisUrl, getStores } from '../../support/stores.js';
 import { withPgClient } from '../../support/writes/rows.js';
 
@@ -175,8 +175,8 @@ describe('privilege check of the database', () => {
 describe('start of a process on a database that does not isolate tenants', () => {
   const processes = useProcesses();
 
-  for (const entry of [['api/server.ts'], ['workers/main.ts', 'writes', 'clock']]) {
-    it(`${entry.join(' ')} exits with 1, logs every isolation problem and serves nothing`, async () => {
+  for (const [program, ...args] of [['api/server.ts'], ['workers/main.ts', 'writes', 'clock']] as const) {
+    it(`${[program, ...args].join(' ')} exits with 1, logs every isolation problem and serves nothing`, async () => {
       const { databaseUrl, damage } = await createMutantDatabase();
       for (const name of [
         'a policy is dropped',
@@ -187,7 +187,7 @@ describe('start of a process on a database that does not isolate tenants', () =>
         await damage(MUTANTS[name]?.damage as string);
       }
       const { code, output } = await processes.run({
-        command: buildScriptCommand(...entry),
+        command: buildBundledCommand(program, ...args),
         env: {
           ...NO_RATE_LIMITS,
           DATABASE_URL: databaseUrl,

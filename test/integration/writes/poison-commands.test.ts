@@ -9,8 +9,8 @@ import { createLogger } from '../../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../../shared/platform/postgres/database.js';
 import { createTenantPair, createTenantPairIds } from '../../../shared/resources/tenants/create-tenant.js';
 import { type BatchContext, runSuspectedCommands } from '../../../workers/writes/isolate-commands.js';
+import { buildBundledCommand } from '../../support/bundles/bundle-programs.js';
 import { useProcesses } from '../../support/load/processes.js';
-import { buildScriptCommand } from '../../support/network/run-script.js';
 import { createDatabase } from '../../support/stores.js';
 import { createBatchContext } from '../../support/writes/batch-context.js';
 import { buildCommand } from '../../support/writes/commands.js';
@@ -75,7 +75,7 @@ describe('poison commands', () => {
     writeFileSync(file, JSON.stringify([first, killer, last]));
     const tryOnce = () =>
       processes.run({
-        command: buildScriptCommand(
+        command: buildBundledCommand(
           'test/support/writes/suspected-commands-process.ts',
           databaseUrl,
           file,

@@ -1,28 +1,14 @@
-import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { bundle } from '../../../bin/build/bundle.js';
 import { NEEDED_SCHEMA } from '../../../migrations/needed-schema.js';
 import { createFoundation, createRuntime, type Runtime } from '../../../shared/platform/process/runtime.js';
 import { startWorkers } from '../../../workers/queues.js';
-import { PROJECT, TestProcess } from '../load/processes.js';
+import { buildBundledCommand } from '../bundles/bundle-programs.js';
+import { TestProcess } from '../load/processes.js';
 import type { TestStack } from '../stack.js';
 import { WORKER_VENDORS } from './worker-vendors.js';
 
-const WORKER = 'test/support/vendors/integrations-worker';
-let bundled: string | undefined;
-
-/**
- * Bundles the worker's program, because a process takes three times as long to start from the
- * sources. Returns the path of the bundle. It is deleted when the tests' process ends.
- */
-function bundleWorker(): string {
-  const folder = join(PROJECT, 'dist', 'test', `${process.pid}`);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  bundle([`${WORKER}.ts`], folder);
-  return join(folder, `${WORKER}.js`);
-}
+const WORKER = 'test/support/vendors/integrations-worker.ts';
 
 /**
  * Workers of the queue `integrations`, for a stack that starts none. A worker that a test kills
@@ -42,9 +28,8 @@ export class KillableWorkers {
    */
   async startProcess(failpoint = '', environment: Record<string, string> = {}): Promise<TestProcess> {
     const { databaseUrl, redisUrl, runtime } = this.stack;
-    bundled ??= bundleWorker();
     const started = new TestProcess({
-      command: ['node', bundled],
+      command: buildBundledCommand(WORKER),
       env: {
         NODE_ENV: 'test',
         HOME: tmpdir(),
