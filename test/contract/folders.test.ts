@@ -84,9 +84,10 @@ describe('folders', () => {
     expect(tests.length).to.be.above(400);
     const listFaults = 'source .ci/steps; in_second_way test/faults; in_first_way_only test/faults';
     const faults = execFileSync('bash', ['-c', listFaults], { cwd: PROJECT, encoding: 'utf8' }).split('\n');
-    const nightly = readFileSync(join(PROJECT, '.ci/nightly'), 'utf8');
+    const commands = ['run', 'nightly'].map((name) => readFileSync(join(PROJECT, '.ci', name), 'utf8'));
+    expect(commands[0]).to.include(' npm test\n').and.include(' test/faults/faults.test.ts\n');
     for (const list of ['in_second_way', 'in_first_way_only'])
-      expect(nightly).to.include(`$(${list} test/faults)\n`);
+      expect(commands[1]).to.include(`$(${list} test/faults)\n`);
     const isRun = (file: string) =>
       faults.includes(file) ||
       (FOLDERS.some((folder) => file.startsWith(`${folder}/`)) && file.endsWith('.ts'));

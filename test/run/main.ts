@@ -39,7 +39,7 @@ const failures: Failure[] = [];
 const stacks = new Map<ChildProcess, number>();
 const workers = new Set<ChildProcess>();
 const jobs = Math.min(Number(values.jobs), batches.length);
-const temporary = createTemporaryFolder(jobs);
+const temporary = createTemporaryFolder(Math.max(jobs, 1));
 let isInterrupted = false;
 
 function listTestFiles(path: string): string[] {
@@ -189,6 +189,6 @@ await Promise.all(
   ),
 );
 if (filesAlone.length > 0) await runWorker(() => ({ file: filesAlone.shift() ?? null, isNewBatch: true }));
-temporary?.remove();
 printSums();
+temporary?.remove();
 process.exitCode = isInterrupted ? 130 : failures.length > 0 ? 1 : 0;

@@ -17,12 +17,21 @@ export function createTemporaryFolder(processes: number): { path: string; remove
   if (process.env.TMPDIR || !hasRoom(processes * NEEDED_BYTES)) return undefined;
   for (const name of readdirSync(IN_MEMORY)) {
     const pid = Number(NAME.exec(name)?.[1]);
-    if (pid && !isAlive(pid)) rmSync(join(IN_MEMORY, name), { recursive: true, force: true });
+    if (pid && !isAlive(pid)) remove(join(IN_MEMORY, name));
   }
   const path = mkdtempSync(join(IN_MEMORY, `tow-tests-${process.pid}-`));
   // As /tmp: PostgreSQL, and some tests, run as other system accounts.
   chmodSync(path, 0o1777);
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => remove(path) };
+}
+
+/** Removes a folder. Reports what stays, which a killed test may still write to or have mounted. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  } catch (error) {
+    process.stderr.write(`${path} takes memory until you remove it: ${(error as Error).message}\n`);
+  }
 }
 
 function hasRoom(bytes: number): boolean {
@@ -38,7 +47,8 @@ function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // The process of another account.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
