@@ -1,6 +1,6 @@
 /**
  * The master of the sentinels hangs while clients write. In `npm run failover`, which
- * test/faults/patroni.test.ts runs, it dies.
+ * test/faults/patroni/all-clients.test.ts runs, it dies.
  */
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';

@@ -81,7 +81,8 @@ function reportRetries({ calls }: Load, { calls: agentCalls }: AgentLoad, { sent
 
 if (IS_SCALED) {
   describe(`a rolling upgrade from ${release}${missing ? ` (skipped: ${missing})` : ''}`, function () {
-    this.timeout(300_000);
+    // So long that the wait for mails, up to four minutes, ends with its own message.
+    this.timeout(420_000);
 
     before(function () {
       if (missing) this.skip();

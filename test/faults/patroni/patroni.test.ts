@@ -1,40 +1,30 @@
 /**
  * Runs the product on PostgreSQL under Patroni behind HAProxy, with the files of
- * docs/deploy/patroni, while the primary fails. Scaled out, the first test is `npm run failover`.
+ * docs/deploy/patroni, while the primary fails.
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { getErrorCode, isConnectionError } from '../../shared/platform/errors.js';
-import { createLogger } from '../../shared/platform/logger.js';
-import { openDatabase } from '../../shared/platform/postgres/database.js';
-import { buildTable, listFaults } from '../failover/report-table.js';
-import { runFailover } from '../failover/run-failover.js';
-import { runTotals } from '../support/load/deployed-service.js';
-import type { Deployment } from '../support/load/deployment.js';
-import { findOtherPostgresFolders } from '../support/load/other-postgres.js';
-import { PatroniCluster } from '../support/load/patroni/cluster.js';
-import { StaleWriter } from '../support/load/patroni/stale-writer.js';
-import { fetchStatus } from '../support/load/processes.js';
-import { reportLongestGap } from '../support/load/report-pause.js';
-import { type Fault, runUnderLoad } from '../support/load/run-load.js';
-import { TcpForwarder } from '../support/network/tcp-forwarder.js';
-import { eventually } from '../support/poll.js';
-import { findMissingProgram } from '../support/redis/programs.js';
-import { IS_SCALED } from '../support/stores.js';
+import { getErrorCode, isConnectionError } from '../../../shared/platform/errors.js';
+import { createLogger } from '../../../shared/platform/logger.js';
+import { openDatabase } from '../../../shared/platform/postgres/database.js';
+import { runTotals } from '../../support/load/deployed-service.js';
+import type { Deployment } from '../../support/load/deployment.js';
+import type { PatroniCluster } from '../../support/load/patroni/cluster.js';
+import { StaleWriter } from '../../support/load/patroni/stale-writer.js';
+import { fetchStatus } from '../../support/load/processes.js';
+import { reportLongestGap } from '../../support/load/report-pause.js';
+import { type Fault, runUnderLoad } from '../../support/load/run-load.js';
+import { TcpForwarder } from '../../support/network/tcp-forwarder.js';
+import { eventually } from '../../support/poll.js';
+import { IS_SCALED } from '../../support/stores.js';
+import { findMissing, startCluster } from './start-cluster.js';
 
-const SERVER = 'PostgreSQL server in /usr/lib/postgresql';
-const programs = findOtherPostgresFolders().at(-1);
-const others = IS_SCALED ? ['nginx', 'redis-sentinel', 'openssl'] : [];
-const missing =
-  findMissingProgram('patroni', 'etcd', 'haproxy', ...others) ??
-  (programs || process.env.CI === 'true' ? undefined : `there is no ${SERVER}`);
+const missing = findMissing();
 /** Longer than `ttl` in docs/deploy/patroni/patroni.yml. */
 const FAILOVER_TIMEOUT_MS = 60_000;
 /** Shorter than the default, so that writes without a reply become operations soon. */
 const SETTINGS = { WRITE_TIMEOUT_MS: '3000' };
 const isRefusal = (attempt: string) => /^POST 503\b/.test(attempt);
-/** A mail whose lease got no answer waits for three minutes, until the lease ends. */
-const WITH_MAILS_MS = 540_000;
 
 describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missing})` : ''}`, function () {
   this.timeout(300_000);
@@ -42,8 +32,7 @@ describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missi
 
   before(async function () {
     if (missing) return this.skip();
-    if (!programs) throw new Error(`this test needs a ${SERVER}`);
-    cluster = await new PatroniCluster(programs).start();
+    cluster = await startCluster();
   });
   afterEach(function () {
     if (this.currentTest?.state === 'failed') process.stdout.write(cluster.describeOutputs());
@@ -67,15 +56,8 @@ describe(`PostgreSQL under Patroni behind HAProxy${missing ? ` (skipped: ${missi
     }
   }
 
-  if (IS_SCALED)
-    it("npm run failover: nothing is lost or doubled when the Redis master and the primary's machine are killed, and both rejoin", async () => {
-      const print = (line: string) => void process.stdout.write(`      ${line}\n`);
-      const result = await runFailover({ print, quietMs: 0, cluster });
-      for (const line of buildTable(result)) print(line);
-      expect(listFaults(result)).to.deep.equal([]);
-      for (const { kind, calls } of result.reports) expect(calls, kind).to.not.deep.equal([]);
-    }).timeout(WITH_MAILS_MS);
-  else
+  // Scaled out, all-clients.test.ts kills it.
+  if (!IS_SCALED)
     it("no acknowledged write is lost or doubled when the primary's machine is killed, and it rejoins", () =>
       underLoad(async (_, load) => {
         const killed = await cluster.findPrimary();
