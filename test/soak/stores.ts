@@ -228,18 +228,20 @@ export class SlowDisk {
       // The mounted disk keeps its file, also without a name.
       rmSync(image, { force: true });
     }
-    const [, path] = /^\d+:blkio:(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? [];
-    const groupBefore = join(BLKIO, path ?? '');
-    const group = join(groupBefore, `tow-slow-disk-${process.pid}`);
-    const disk = new SlowDisk(folder, runAsRoot('mountpoint', '-d', folder), groupBefore, group, print);
-    mounted.add(disk);
+    let disk: SlowDisk | undefined;
     try {
+      const [, path] = /^\d+:blkio:(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? [];
+      const groupBefore = join(BLKIO, path ?? '');
+      const group = join(groupBefore, `tow-slow-disk-${process.pid}`);
+      disk = new SlowDisk(folder, runAsRoot('mountpoint', '-d', folder), groupBefore, group, print);
+      mounted.add(disk);
       mkdirSync(group);
       disk.limit(NO_LIMIT);
       moveToGroup(group, `${process.pid}`);
       return disk;
     } catch {
-      disk.unmount();
+      if (disk) disk.unmount();
+      else runAsRoot('umount', '-l', folder);
       return undefined;
     }
   }

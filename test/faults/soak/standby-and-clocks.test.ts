@@ -25,6 +25,10 @@ const SCRIPT = `require('http').createServer((request, response) => response.end
   .listen(process.env.PORT, '127.0.0.1')`;
 const IS_FAKETIME_MISSING = !findFakeTime() && process.env.CI !== 'true';
 
+function findMedian(times: readonly number[] = []): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
+
 describe('a PostgreSQL with a standby', function () {
   this.timeout(120_000);
   let folder: string;
@@ -84,20 +88,25 @@ describe('a slow disk', function () {
   });
 
   it('while it is slow, few commits of PostgreSQL get through, and many again afterwards', async () => {
-    const commit = () => stores?.query('insert into commits values (1)');
+    const countCommits = async () => {
+      let count = 0;
+      for (const until = Date.now() + SLOW_MS; Date.now() < until; count += 1)
+        await stores?.query('insert into commits values (1)');
+      return count;
+    };
     await stores?.query('create table commits (id int)');
     disk?.limit(WRITES_PER_SECOND);
-    let count = 0;
-    for (const until = Date.now() + SLOW_MS; Date.now() < until; count += 1) await commit();
+    const count = await countCommits();
     disk?.limit(NO_LIMIT);
     expect(count).to.be.at.most(MAX_WRITES);
-    for (let nth = 0; nth <= MAX_WRITES; nth += 1) await commit();
+    // A busy machine may need several tries. With the limit, none gets that far.
+    await eventually('many commits', async () => (await countCommits()) > MAX_WRITES);
   });
 
   it('how slow it is, is measured by writes that are flushed', async () => {
     const { before: usual, during } = (await disk?.slowDown(WRITES_PER_SECOND, SLOW_MS)) ?? {};
-    expect(usual).to.have.length.above(MAX_WRITES);
     expect(during).to.have.length.within(1, MAX_WRITES);
+    expect(findMedian(usual)).to.be.below(findMedian(during) / 2);
   });
 
   it('has the appended file of Redis, which its limit counts for', async () => {
