@@ -24,6 +24,14 @@ const KINDS = [
 ];
 const FIELDS = ['kind', 'driver_id', 'odometer_miles', 'notes'];
 
+const componentPath = (index: number) => `defects[${index}].component`;
+const photoPath = (index: number) => `photos[${index}].url`;
+
+/** The fault of a field, with the label that people see instead of the API's path. */
+function readFault(errors: FieldErrors, path: string, label: string): string | undefined {
+  return errors[path]?.replaceAll(path, label);
+}
+
 type Edit = (patch: Partial<InspectionDraft>) => void;
 
 /** Files an inspection that somebody did on paper or by phone. */
@@ -51,8 +59,8 @@ export function FileInspection({ truck, onClose }: { truck: Truck; onClose: () =
       submitLabel="File inspection"
       fields={[
         ...FIELDS,
-        ...draft.others.map((_, index) => `defects[${listed + index}].component`),
-        ...draft.photos.map((_, index) => `photos[${index}].url`),
+        ...draft.others.map((_, index) => componentPath(listed + index)),
+        ...draft.photos.map((_, index) => photoPath(index)),
       ]}
       write={write}
       size="lg"
@@ -67,12 +75,12 @@ export function FileInspection({ truck, onClose }: { truck: Truck; onClose: () =
           <Checklist items={draft.items} onItems={(items) => edit({ items })} />
           <OtherDefects
             defects={draft.others}
-            errors={draft.others.map((_, index) => errors[`defects[${listed + index}].component`])}
+            errors={draft.others.map((_, index) => readFault(errors, componentPath(listed + index), 'Part'))}
             onDefects={(others) => edit({ others })}
           />
           <PhotoFields
             photos={draft.photos}
-            errors={draft.photos.map((_, index) => errors[`photos[${index}].url`])}
+            errors={draft.photos.map((_, index) => readFault(errors, photoPath(index), 'Link'))}
             onPhotos={(photos) => edit({ photos })}
           />
           <Textarea
