@@ -15,3 +15,14 @@ export function ClaimState({
     </>
   );
 }
+
+/** The time at which the claim expires if nobody sends it, and what to do before. */
+export function findDeadline({
+  status,
+  submit_by,
+  respond_by,
+}: Pick<Schemas['Claim'], 'status' | 'submit_by' | 'respond_by'>): { label: string; at: string } | undefined {
+  if (status === 'queued') return { label: 'Submit by', at: submit_by };
+  const isDenied = status === 'denied' || status === 'rebilling';
+  return isDenied && respond_by ? { label: 'Bill again by', at: respond_by } : undefined;
+}

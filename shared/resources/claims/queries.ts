@@ -2,18 +2,15 @@ import type { ClaimListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { appendMembers, itemText } from '../../records/stored-json/stored-json.js';
+import { customerName } from '../customers/representation.js';
 import { claimTable } from './table.js';
 
 const CLAIM_ITEM = itemText(claimTable);
+const OF_INVOICE = 'from invoices i where i.tenant_id = t.tenant_id and i.id = t.invoice_id';
+const CUSTOMER = customerName('i');
 const WITH_NAMES = appendMembers(CLAIM_ITEM, [
-  {
-    name: 'invoice_number',
-    sql: '(select i.invoice_number from invoices i where i.tenant_id = t.tenant_id and i.id = t.invoice_id)',
-  },
-  {
-    name: 'customer_name',
-    sql: `(select c.company_name from invoices i join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id where i.tenant_id = t.tenant_id and i.id = t.invoice_id)`,
-  },
+  { name: 'invoice_number', sql: `(select i.invoice_number ${OF_INVOICE})` },
+  { ...CUSTOMER, sql: `(select ${CUSTOMER.sql} ${OF_INVOICE})` },
 ]);
 
 export function listClaims(query: ClaimListQuery, scope: ListScope): SqlQuery {

@@ -10,6 +10,7 @@ import {
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
+import { listedName } from '../../contracts/schemas/listed-name.js';
 import { DENIAL_CODES } from './denial-rules.js';
 import { claimFields, claimStatus, clubAnswer, evidence, evidenceInput } from './fields.js';
 
@@ -38,9 +39,6 @@ export const claimOutcome = Joi.object({
 }).meta({ className: 'ClaimOutcome' });
 
 export const claim = claimFields.response.meta({ className: 'Claim' });
-
-const listedName = (example: string) =>
-  Joi.string().allow(null).description('Only with expand=names').example(example);
 
 export const claimListItem = claimFields.response
   .keys({ invoice_number: listedName('INV-1001'), customer_name: listedName('Hudson Auto Club') })

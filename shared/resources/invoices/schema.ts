@@ -12,6 +12,7 @@ import {
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
+import { listedName } from '../../contracts/schemas/listed-name.js';
 import { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 import { EXTERNAL_IDS, externalIds } from '../../records/expansions/external-ids.js';
 import { deliveryState, invoiceActionName } from './enums.js';
@@ -72,7 +73,7 @@ export const sentInvoice = invoiceFields.response
 export const invoiceListItem = invoiceListFields.response
   .keys({
     line_items: Joi.array().items(lineItem).description('Only with expand=line_items'),
-    customer_name: Joi.string().allow(null).description('Only with expand=names').example('Hudson Auto Club'),
+    customer_name: listedName('Hudson Auto Club'),
     external_ids: externalIds(),
   })
   .meta({ className: 'InvoiceListItem' });

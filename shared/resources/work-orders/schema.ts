@@ -14,6 +14,7 @@ import {
   text,
   uuid,
 } from '../../contracts/schemas/fields.js';
+import { listedName } from '../../contracts/schemas/listed-name.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelReason, driverStep, loggedAction, workOrderActionName } from './enums.js';
 import { driveMembers, workOrderFields } from './fields.js';
@@ -72,9 +73,6 @@ export const workOrder = workOrderFields.response
     ...driveMembers,
   })
   .meta({ className: 'WorkOrder' });
-
-const listedName = (example: string) =>
-  Joi.string().allow(null).description('Only with expand=names').example(example);
 
 export const workOrderListItem = workOrderFields.response
   .keys({

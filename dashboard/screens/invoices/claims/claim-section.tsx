@@ -3,6 +3,7 @@ import { CircleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { Invoice } from '../../../api/records';
 import { useMe } from '../../../api/session';
+import { findDeadline } from '../../../parts/record/claim-state';
 import { describeDenial } from '../../../parts/record/denial-words';
 import { Facts } from '../../../parts/record/facts';
 import { humanize, StatusBadge } from '../../../parts/record/status-badge';
@@ -82,7 +83,7 @@ function Denied({ claim, invoice }: { claim: Claim; invoice: Invoice }) {
 }
 
 function Details({ claim }: { claim: Claim }) {
-  const isWaiting = claim.status === 'denied' || claim.status === 'rebilling';
+  const deadline = findDeadline(claim);
   return (
     <Facts
       items={{
@@ -92,8 +93,7 @@ function Details({ claim }: { claim: Claim }) {
         'Provider number': claim.provider_id,
         Attempts: `${claim.attempt} of ${MAX_ATTEMPTS}`,
         Submitted: <TimeAgo at={claim.submitted_at} />,
-        'Submit by': claim.status === 'queued' ? <TimeAgo at={claim.submit_by} /> : undefined,
-        'Bill again by': isWaiting && claim.respond_by ? <TimeAgo at={claim.respond_by} /> : undefined,
+        ...(deadline && { [deadline.label]: <TimeAgo at={deadline.at} /> }),
         Sent: claim.connection_id ? 'By the billing partner' : 'By you, outside of the service',
         Remark: claim.status_reason ?? undefined,
         Evidence: claim.evidence.length > 0 ? <EvidenceLinks claim={claim} /> : undefined,
