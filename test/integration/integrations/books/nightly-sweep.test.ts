@@ -41,6 +41,19 @@ async function sweepNow(account: BooksAccount<unknown>): Promise<SweepState> {
   return waitForSweep(account);
 }
 
+/**
+ * Starts the sweep, and waits until it has been through all streams. An error of the connection, such
+ * as a reached limit of calls, makes it wait meanwhile.
+ */
+async function sweepToTheEnd(account: BooksAccount<unknown>): Promise<SweepState> {
+  await account.hurry([SWEEP_STREAM]);
+  return eventually('the sweep has been through all streams', async () => {
+    const state = await readSweep(account);
+    if (state.is_later && state.cursor !== 'idle') await account.hurry([SWEEP_STREAM]);
+    return state.is_later && state.cursor === 'idle' && state;
+  });
+}
+
 /** Answers that the vendor would repeat: larger than a worker reads, and refused. */
 const HOPELESS: Record<string, (vendor: string) => Fault> = {
   'too large': () => ({ kind: 'status', status: 200, body: { text: 'x'.repeat(4_500_000) } }),
@@ -179,9 +192,8 @@ for (const [vendor, open] of Object.entries(OPENED))
         await waitForSweep(account);
         const since = new Date();
         account.double.misbehave = (name) => (name.startsWith('GET') ? build(vendor) : undefined);
-        const { cursor, hour } = await sweepNow(account);
+        const { hour } = await sweepToTheEnd(account);
         account.double.misbehave = () => undefined;
-        expect(cursor).to.equal('idle');
         expect(hour).to.be.within(1, 4);
         const runs = await listFailedRuns(account, since);
         const streams = runs.map(({ error }) => error.split(':')[0]);

@@ -72,6 +72,7 @@ const LOST_CORRECTIONS: Step[] = [
 ];
 /** A club that pays before it learns of the withdrawal. */
 const PAID_BEFORE_WITHDRAWAL: Step[] = [{ kind: 'pay', share: 100 }, { kind: 'withdraw' }, { kind: 'poll' }];
+const WITHDRAWN_TWICE: Step[] = [{ kind: 'withdraw' }, { kind: 'withdraw' }, { kind: 'poll' }];
 
 /** An attempt at RoadSync. */
 interface Attempt {
@@ -124,7 +125,9 @@ class Model {
     this.reports.push(report);
   }
 
+  /** A second withdrawal is accepted, and changes nothing. */
   withdraw(): boolean {
+    if (this.status === 'withdrawn') return true;
     if (!['submitted', 'accepted', 'denied'].includes(this.status)) return false;
     this.status = 'withdrawn';
     if (this.last.status !== 'completed') this.last.isVoid = true;
@@ -312,7 +315,7 @@ describe(`a claim at RoadSync: any sequence of answers, corrections and failures
         numRuns: RUNS,
         seed: SEED,
         endOnFailure: true,
-        examples: [[LOST_CORRECTIONS], [PAID_BEFORE_WITHDRAWAL]],
+        examples: [[LOST_CORRECTIONS], [PAID_BEFORE_WITHDRAWAL], [WITHDRAWN_TWICE]],
       },
     );
   });

@@ -98,16 +98,20 @@ for (const name of VENDOR_NAMES)
 
     it('a vendor that fails on and on makes its connection failing, with a notice, and recovers', async () => {
       fail(pollCall, { kind: 'status', status: 503 }, Number.POSITIVE_INFINITY);
-      await eventually('the connection is failing', async () => {
-        // Failures within pauses do not count, so this ends the waits but not the pauses.
-        await account.stack.rows(
-          account.tenant.id,
-          `update sync_states set next_at = now() where tenant_id = $1 and stream = 'positions'`,
-          [account.tenant.id],
-        );
-        const { body } = await account.client.get(`/connections/${account.connectionId}`);
-        return body.status === 'failing';
-      });
+      await eventually(
+        'the connection is failing',
+        async () => {
+          // Failures within pauses do not count, so this ends the waits but not the pauses.
+          await account.stack.rows(
+            account.tenant.id,
+            `update sync_states set next_at = now() where tenant_id = $1 and stream = 'positions'`,
+            [account.tenant.id],
+          );
+          const { body } = await account.client.get(`/connections/${account.connectionId}`);
+          return body.status === 'failing';
+        },
+        45_000,
+      );
       const { body } = await account.client.get('/notices');
       expect(body.data.items.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['connection_failing']);
       account.double.misbehave = () => undefined;
