@@ -42,8 +42,8 @@ async function sweepNow(account: BooksAccount<unknown>): Promise<SweepState> {
 }
 
 /**
- * Starts the sweep, and waits until it has been through all streams. An error of the connection, such
- * as a reached limit of calls, makes it wait meanwhile.
+ * Starts the sweep, and waits until it has been through all streams. An error of the connection,
+ * such as a reached limit of calls, makes it wait meanwhile.
  */
 async function sweepToTheEnd(account: BooksAccount<unknown>): Promise<SweepState> {
   await account.hurry([SWEEP_STREAM]);
